@@ -1,0 +1,1 @@
+"""Reading sound by exact frame, waveform pyramids and the mix that is played."""

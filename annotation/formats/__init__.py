@@ -1,0 +1,1 @@
+"""File formats that bring events in, one module each; `annotation.formats.catalogue` lists them."""

@@ -1,0 +1,1 @@
+"""Windows, wiring, settings, tasks, sound output and the command line."""

@@ -1,0 +1,1 @@
+"""Construction of conversations, and later detectors, agents and protocols: everything that is run and scored."""

@@ -1,0 +1,1 @@
+"""Building conversations whose floor events are known by construction."""

@@ -1,0 +1,1 @@
+"""Data that ships with Floorscope: schemes, themes, schemas, icons and the demo conversation."""

@@ -1,0 +1,1 @@
+"""Free labelling of one conversation beside its reference lanes."""

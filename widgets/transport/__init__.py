@@ -1,0 +1,1 @@
+"""Play, loop, and what each speaker sounds like."""
