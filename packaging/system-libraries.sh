@@ -21,9 +21,6 @@ case "$wanted_set" in
         ;;
 esac
 
-# Libraries are looked for by the name that the linker looks for, not by package: packages are renamed between releases.
-loadable=$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null || true)
-
 is_present() { # KIND EVIDENCE
     case "$1" in
         library) grep -qF -- "	$2 " <<<"$loadable" ;;
@@ -39,6 +36,10 @@ essentials=() # what nothing starts without
 
 look() {
     packages=() evidence=() essentials=()
+    hash -r # forgets the commands that were not there before
+    # Libraries are looked for by the name that the linker looks for: packages are renamed between releases.
+    local loadable
+    loadable=$(PATH="$PATH:/sbin:/usr/sbin" ldconfig -p 2>/dev/null || true)
     local set need kind wanted package
     while IFS=$'\t' read -r set need kind wanted package; do
         case "$set" in
@@ -71,7 +72,6 @@ look
 if [ ${#packages[@]} -eq 0 ]; then exit 0; fi
 
 if command -v apt-get >/dev/null 2>&1; then
-    missing=${packages[*]}
     if [ "$(id -u)" -eq 0 ]; then
         install_with || true
     elif command -v sudo >/dev/null 2>&1 && sudo -n true 2>/dev/null; then
@@ -79,8 +79,7 @@ if command -v apt-get >/dev/null 2>&1; then
     fi
     look
     if [ ${#packages[@]} -eq 0 ]; then exit 0; fi
-    hash -r
-    echo "Still missing of [$missing]: ${packages[*]}. To install them, run:" >&2
+    echo "Some system libraries are missing. To install them, run:" >&2
     echo "    sudo apt-get update && sudo apt-get install --no-install-recommends ${packages[*]}" >&2
 else
     echo "This system has no apt-get, so nothing was installed. Missing here: ${evidence[*]}" >&2
