@@ -79,8 +79,10 @@ if command -v apt-get >/dev/null 2>&1; then
     fi
     look
     if [ ${#packages[@]} -eq 0 ]; then exit 0; fi
-    echo "Some system libraries are missing. To install them, run:" >&2
-    echo "    sudo apt-get update && sudo apt-get install --no-install-recommends ${packages[*]}" >&2
+    as_root=
+    if command -v sudo >/dev/null 2>&1; then as_root="sudo "; fi
+    echo "Some system libraries are missing. To install them, run (as root):" >&2
+    echo "    ${as_root}apt-get update && ${as_root}apt-get install --no-install-recommends ${packages[*]}" >&2
 else
     echo "This system has no apt-get, so nothing was installed. Missing here: ${evidence[*]}" >&2
     echo "(on Debian they come with the packages ${packages[*]})." >&2
