@@ -33,7 +33,8 @@ OLDEST_SQLITE = (3, 37)
 LITTLE_SPACE_MB = 1_000
 NO_SPACE_MB = 50
 PROBE_TIMEOUT_S = 30
-_KNOWN_ERRORS = (OSError, ValueError, ImportError, sqlite3.Error, subprocess.SubprocessError, FloorscopeError)
+_KNOWN_ERRORS = (OSError, ValueError, ImportError, sqlite3.Error, subprocess.SubprocessError)
+_REPORT_ONLY = "This check could not be made; the detail is the system's own word."
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,9 +277,11 @@ def _debian_packages() -> dict[str, str]:
 def _isolated(name: str, question: Question) -> Check:
     try:
         return question()
+    except FloorscopeError as error:
+        detail = f"{error.where}: {error.what}" if error.where else error.what
+        return Check(name, "fail", detail, error.remedy or _REPORT_ONLY)
     except _KNOWN_ERRORS as error:
-        remedy = "This check could not be made; the detail is the system's own word."
-        return Check(name, "fail", str(error) or type(error).__name__, remedy)
+        return Check(name, "fail", str(error) or type(error).__name__, _REPORT_ONLY)
 
 
 def _ask(subject: Literal["window", "sound"]) -> dict[str, object]:
@@ -298,7 +301,12 @@ def _ask(subject: Literal["window", "sound"]) -> dict[str, object]:
     )
     if done.returncode != 0:
         said = [line for line in done.stderr.splitlines() if line.strip()]
-        raise ProbeError(said[0] if said else f"The {subject} ended the process that asked it ({done.returncode}).")
+        raise ProbeError(
+            said[0] if said else f"The {subject} ended the process that asked it ({done.returncode}).",
+            remedy="See the check named qt libraries; for a start without a screen, unset DISPLAY."
+            if subject == "window"
+            else "",
+        )
     answer = json.loads(done.stdout)
     if not isinstance(answer, dict):
         raise ProbeError(f"The {subject} answered with something that is no object.")

@@ -56,14 +56,14 @@ look() {
 }
 
 install_with() { # PREFIX… (nothing, or sudo -n)
-    local options=(-y --no-install-recommends -o DPkg::Lock::Timeout=120)
+    local options=(-y -q --no-install-recommends -o DPkg::Lock::Timeout=120 -o Dpkg::Use-Pty=0)
     echo "Installing system libraries: ${packages[*]}"
     # The package lists of a new machine are empty and those of an old one name files that are gone: then they are
     # fetched and the same line is tried once more.
     "$@" env DEBIAN_FRONTEND=noninteractive apt-get install "${options[@]}" "${packages[@]}" </dev/null ||
         {
             echo "Fetching the package lists first."
-            "$@" env DEBIAN_FRONTEND=noninteractive apt-get update </dev/null &&
+            "$@" env DEBIAN_FRONTEND=noninteractive apt-get update -q </dev/null &&
                 "$@" env DEBIAN_FRONTEND=noninteractive apt-get install "${options[@]}" "${packages[@]}" </dev/null
         }
 }
