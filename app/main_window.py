@@ -1,0 +1,547 @@
+"""The window: it wires pages, project, tasks and actions together and does nothing else."""
+
+import getpass
+import logging
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QMainWindow,
+    QMenu,
+    QMessageBox,
+    QProgressBar,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from annotation.errors import FloorscopeError
+from annotation.scheme import preset_scheme
+from app.actions import ACTIONS, ActionSet
+from app.kept_label import KeptLabel
+from app.message_bar import MessageBar
+from app.settings import SettingsFile, cache_folder, data_folder
+from app.tasks import TaskRunner
+from app.workspaces.welcome import WelcomePage
+from widgets.browser.browser import Browser, BrowserRow
+from widgets.theme import Theme, apply_theme, system_theme, theme_named
+
+if TYPE_CHECKING:
+    from annotation.document import Revision
+    from annotation.project.project import Project
+    from app.workspaces.label import LabelPage
+
+_log = logging.getLogger(__name__)
+POLL_MS = 100
+
+
+class MainWindow(QMainWindow):
+    """One project at a time: the list of its conversations and the page of the one that is open.
+
+    Signals
+    -------
+    kept(object)
+        The ids of revisions that the status line now shows as kept.
+    """
+
+    kept = Signal(object)
+
+    def __init__(self, *, settings: SettingsFile, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Floorscope")
+        self.setAcceptDrops(True)
+        self._settings = settings
+        self.tasks = TaskRunner(parent=self)
+        self.actions_by_id = ActionSet(parent=self, remapped=settings.value.keys)
+        self.project: Project | None = None
+        self.page: LabelPage | None = None
+        self._theme = self._wanted_theme()
+        self._build()
+        self._build_menus()
+        self._bind()
+        self._poll = QTimer(self)
+        self._poll.setInterval(POLL_MS)
+        self._poll.timeout.connect(self._on_poll)
+        self._restore_layout()
+        self._refresh_state()
+        if settings.trouble:
+            self.messages.say(settings.trouble)
+
+    # Opening
+
+    def open_paths(self, paths: Sequence[Path], *, at_s: float | None = None) -> None:
+        """Open a project, or audio files and folders, which get a project in the user's data folder."""
+        from app.opening import is_project, open_material
+
+        if len(paths) == 1 and is_project(paths[0]):
+            self.open_project(paths[0], at_s=at_s)
+            return
+        self.tasks.submit(
+            "Reading " + ", ".join(path.name for path in paths[:3]),
+            lambda token, progress: open_material(paths, folder=data_folder()),
+            on_done=lambda opened: self._on_material(opened.path, opened.notices, at_s),
+            on_error=self.on_error,
+        )
+
+    def open_project(self, path: Path, *, at_s: float | None = None, item: int = 1, read_only: bool = False) -> None:
+        """Open a project file and its first conversation (or the `item`-th, from 1)."""
+        from annotation.project.project import Project
+
+        try:
+            project = Project.open(path, read_only=read_only)
+        except FloorscopeError as error:
+            self.on_error(error)
+            return
+        self.close_project()
+        self.project = project
+        project.set_listeners(
+            on_kept=lambda revisions: self.tasks.post(lambda: self._on_kept(revisions)),
+            on_failed=lambda error, revisions: self.tasks.post(lambda: self._on_write_failed(error)),
+        )
+        self._settings.add_recent(path.resolve())
+        self._kept_label.reset()
+        self._show_conversations()
+        rows = project.conversations()
+        if rows:
+            self.open_conversation(rows[min(max(item, 1), len(rows)) - 1].id, at_s=at_s)
+        self._stack.setCurrentWidget(self._project_page)
+        self._poll.start()
+        self._refresh_state()
+
+    def open_conversation(self, conversation_id: str, *, at_s: float | None = None) -> None:
+        """Open a conversation of the project on the label page."""
+        from annotation.audio.cache import AudioCache
+        from app.workspaces.label import LabelPage
+
+        if self.project is None:
+            return
+        self._close_page()
+        page = LabelPage(
+            project=self.project,
+            conversation_id=conversation_id,
+            person=self.person,
+            scheme=self.scheme,
+            theme=self._theme,
+            cache=AudioCache(cache_folder()),
+            tasks=self.tasks,
+            actions=self.actions_by_id,
+            device=self._settings.value.device,
+        )
+        self.page = page
+        page.said.connect(self._say)
+        page.trouble.connect(self.messages.say)
+        page.gesture.connect(self._on_gesture)
+        page.state_changed.connect(self._refresh_state)
+        page.bar.device_chosen.connect(lambda name: self._settings.change(device=name))
+        page.bar.loop_changed(page.player.looping)
+        page.view.timeline.set_following(self._settings.value.follow)
+        self.actions_by_id["play.loop"].setChecked(False)
+        self._handlers = dict(page.handlers())
+        self._page_holder.addWidget(page)
+        self._page_holder.setCurrentWidget(page)
+        state = self._settings.value.layout.get("label")
+        if state:
+            page.view.restore(state)
+        self.browser.set_current(conversation_id)
+        self.setWindowTitle(f"{conversation_id} – {self.project.path.stem} – Floorscope")
+        page.start()
+        if at_s is not None:
+            page.player.seek(round(at_s * page.conversation.rate_hz))
+        self._refresh_state()
+
+    def close_project(self) -> None:
+        """Close the page and the project; what is under way is kept first."""
+        self._poll.stop()
+        self._close_page()
+        if self.project is not None:
+            self.project.close()
+            self.project = None
+
+    @property
+    def person(self) -> str:
+        """Who labels."""
+        return self._settings.value.person or getpass.getuser()
+
+    @property
+    def kept_text(self) -> str:
+        """What the status line says of the work."""
+        return self._kept_label.text()
+
+    # Building
+
+    def _build(self) -> None:
+        self.messages = MessageBar()
+        self.welcome = WelcomePage(
+            actions=[self.actions_by_id[key] for key in ("project.demo", "project.open", "project.new")]
+        )
+        self.welcome.set_recent(self._settings.value.recent)
+        self.browser = Browser()
+        self._empty_page = QLabel("Add audio to begin: drop files or a folder here, or use Project → Add audio files.")
+        self._empty_page.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._empty_page.setWordWrap(True)
+        self._page_holder = QStackedWidget()
+        self._page_holder.addWidget(self._empty_page)
+        self._project_page = QSplitter(Qt.Orientation.Horizontal)
+        self._project_page.addWidget(self.browser)
+        self._project_page.addWidget(self._page_holder)
+        self._project_page.setStretchFactor(1, 1)
+        self._project_page.setCollapsible(1, False)
+        self._project_page.setSizes([self.fontMetrics().averageCharWidth() * 44, 1200])
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self.welcome)
+        self._stack.addWidget(self._project_page)
+        centre = QWidget()
+        column = QVBoxLayout(centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.messages)
+        column.addWidget(self._stack, 1)
+        self.setCentralWidget(centre)
+        self._kept_label = KeptLabel()
+        self._progress = QProgressBar()
+        self._progress.setMaximumWidth(self.fontMetrics().averageCharWidth() * 28)
+        self._progress.setRange(0, 100)
+        self._cancel = QToolButton()
+        self._cancel.setText("Cancel")
+        self._cancel.setToolTip("Stop what runs in the background")
+        for widget in (self._progress, self._cancel, self._kept_label):
+            self.statusBar().addPermanentWidget(widget)
+        self._progress.hide()
+        self._cancel.hide()
+
+    def _build_menus(self) -> None:
+        menus: dict[str, QMenu] = {}
+        for spec in ACTIONS:
+            path = ""
+            parent: QMenu | None = None
+            for name in spec.menu.split("/"):
+                path = f"{path}/{name}"
+                if path not in menus:
+                    menus[path] = parent.addMenu(name) if parent else self.menuBar().addMenu(name)
+                parent = menus[path]
+            assert parent is not None
+            if spec.separated:
+                parent.addSeparator()
+            parent.addAction(self.actions_by_id[spec.id])
+        self._recent_menu = QMenu(self)
+        self.actions_by_id["project.recent"].setMenu(self._recent_menu)
+        self._recent_menu.aboutToShow.connect(self._fill_recent)
+
+    def _bind(self) -> None:
+        from app.project_dialogs import ProjectDialogs
+
+        self.scheme = preset_scheme()
+        self._handlers: dict[str, Callable[[], object]] = {}
+        dialogs = ProjectDialogs(window=self)
+        self.actions_by_id.bind({spec.id: partial(self._perform, spec.id) for spec in ACTIONS})
+        self._own = {
+            "project.new": dialogs.new_project,
+            "project.open": dialogs.open_anything,
+            "project.demo": self.open_demo,
+            "project.add_files": dialogs.add_files,
+            "project.add_folder": dialogs.add_folder,
+            "project.import_events": dialogs.import_events,
+            "project.speakers": dialogs.edit_speakers,
+            "project.backup": dialogs.back_up,
+            "project.check": dialogs.check,
+            "app.preferences": dialogs.preferences,
+            "app.quit": self.close,
+            "play.loop": self._on_loop,
+            "play.follow": self._on_follow,
+            "view.browser": lambda: self.browser.setVisible(self.actions_by_id["view.browser"].isChecked()),
+            "view.filter": self._focus_filter,
+            "view.next_conversation": lambda: self._open_neighbour(1),
+            "view.previous_conversation": lambda: self._open_neighbour(-1),
+            "view.dark": self._on_dark,
+            "help.keys": dialogs.keyboard_sheet,
+            "help.about": dialogs.about,
+        }
+        self.actions_by_id["view.browser"].setChecked(True)
+        self.actions_by_id["play.follow"].setChecked(self._settings.value.follow)
+        self.actions_by_id["view.dark"].setChecked(self._theme.dark)
+        self.welcome.recent_chosen.connect(lambda path: self.open_project(Path(path)))
+        self.browser.opened.connect(self.open_conversation)
+        self.tasks.changed.connect(self._on_tasks)
+        self._cancel.clicked.connect(self._on_cancel)
+
+    def _perform(self, action_id: str) -> None:
+        """Do what an action means now: the window's own part, or the page's."""
+        call = self._own.get(action_id) or self._handlers.get(action_id)
+        if call is None:
+            return
+        try:
+            call()
+        except FloorscopeError as error:
+            self.on_error(error)
+
+    def _wanted_theme(self) -> Theme:
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        name = self._settings.value.theme
+        theme = system_theme(application) if name == "system" else theme_named(name)
+        apply_theme(application, theme)
+        return theme
+
+    # Actions of the window
+
+    def open_demo(self) -> None:
+        """Make the demo project in the user's data folder, or find it there, and open it."""
+        from app.demo import make_demo
+
+        self.open_project(make_demo(data_folder() / "demo"))
+
+    @property
+    def settings(self) -> SettingsFile:
+        """The settings of this window."""
+        return self._settings
+
+    @property
+    def scheme_keys(self) -> dict[str, str]:
+        """The kinds' keys with the kinds' names."""
+        return {kind.key: kind.name for kind in self.scheme.kinds}
+
+    def apply_settings(self) -> None:
+        """Put changed settings into force."""
+        self.actions_by_id.set_keys(self._settings.value.keys)
+        self.set_theme(self._wanted_theme())
+        if self.page is not None:
+            self.page.player.set_device(self._settings.value.device)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Repaint everything in a theme."""
+        self._theme = theme
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        apply_theme(application, theme)
+        self.actions_by_id["view.dark"].setChecked(theme.dark)
+        if self.page is not None:
+            self.page.set_theme(theme)
+
+    def refresh_project(self, notices: Sequence[str] = ()) -> None:
+        """Show conversations and sources anew after material was added, and what was said about it."""
+        self._show_conversations()
+        if self.page is not None:
+            self.open_conversation(self.page.conversation.id)
+        elif self.project is not None and (rows := self.project.conversations()):
+            self.open_conversation(rows[0].id)
+        self.say_notices(notices)
+
+    def say_notices(self, notices: Sequence[str]) -> None:
+        """Show what an import said; the whole list is one click away."""
+        if not notices:
+            return
+        more = f" (and {len(notices) - 1} more)" if len(notices) > 1 else ""
+        self.messages.say(notices[0] + more, button="Show all", call=lambda: self._show_list(notices))
+
+    def _show_list(self, notices: Sequence[str]) -> None:
+        box = QMessageBox(self)
+        box.setWindowTitle("What was said while reading")
+        box.setText(f"{len(notices)} notices")
+        box.setDetailedText("\n".join(notices))
+        box.open()
+
+    def _on_loop(self) -> None:
+        if self.page is not None:
+            self.page.player.set_looping(self.actions_by_id["play.loop"].isChecked())
+
+    def _on_follow(self) -> None:
+        follow = self.actions_by_id["play.follow"].isChecked()
+        self._settings.change(follow=follow)
+        if self.page is not None:
+            self.page.view.timeline.set_following(follow)
+
+    def _on_dark(self) -> None:
+        name = "dark" if self.actions_by_id["view.dark"].isChecked() else "light"
+        self._settings.change(theme=name)
+        self.set_theme(theme_named(name))
+
+    def _focus_filter(self) -> None:
+        self.browser.show()
+        self.browser.filter_field.setFocus()
+        self.browser.filter_field.selectAll()
+
+    def _open_neighbour(self, by: int) -> None:
+        neighbour = self.browser.neighbour(by)
+        if neighbour:
+            self.open_conversation(neighbour)
+        else:
+            self._say("There is no other conversation that way in the list.")
+
+    def _fill_recent(self) -> None:
+        self._recent_menu.clear()
+        for name in self._settings.value.recent:
+            action = self._recent_menu.addAction(name)
+            action.triggered.connect(lambda _=False, path=name: self.open_project(Path(path)))
+        if self._recent_menu.isEmpty():
+            self._recent_menu.addAction("No project yet").setEnabled(False)
+
+    # Following the project
+
+    def _show_conversations(self) -> None:
+        if self.project is None:
+            return
+        self.browser.set_rows(
+            [
+                BrowserRow(
+                    id=summary.id,
+                    speakers=summary.speakers,
+                    duration_s=float(summary.duration),
+                    reference_events=sum(summary.reference_kinds.values()),
+                    labels=sum(summary.labels.values()),
+                    attributes=dict(summary.conversation.attributes),
+                    missing=tuple(str(path) for path in summary.missing),
+                )
+                for summary in self.project.conversations()
+            ]
+        )
+
+    def _on_gesture(self) -> None:
+        self._kept_label.queue()
+        if self.page is not None:
+            self.browser.update_labels(self.page.conversation.id, len(self.page.session.document))
+
+    def _on_kept(self, revisions: "tuple[Revision, ...]") -> None:
+        self._kept_label.keep(len(revisions))
+        self.kept.emit(tuple(revision.id for revision in revisions))
+
+    def _on_write_failed(self, error: FloorscopeError) -> None:
+        self._kept_label.fail(str(error))
+        self.messages.say(
+            f"{error} Your last steps are held and not lost while this window stays open.",
+            serious=True,
+            button="Try again",
+            call=self._retry,
+        )
+
+    def _retry(self) -> None:
+        if self.project is not None:
+            self.project.retry()
+
+    def _on_poll(self) -> None:
+        if self.project is None:
+            return
+        news = self.project.poll()
+        if not news.changed:
+            return
+        self._show_conversations()
+        page = self.page
+        if page is not None and page.opened.read_only_reason and any(r.subject == page.subject for r in news.revisions):
+            self.open_conversation(page.conversation.id)
+
+    def _on_material(self, path: Path, notices: Sequence[str], at_s: float | None) -> None:
+        self.open_project(path, at_s=at_s)
+        self._say(f"Labels of this audio are kept in {path}")
+        self.say_notices(notices)
+
+    def on_error(self, error: Exception) -> None:
+        """Show an error that a user can act on; raise any other."""
+        if not isinstance(error, FloorscopeError):
+            raise error
+        _log.info("said: %s", error)
+        self.messages.say(str(error), serious=True)
+
+    def _say(self, sentence: str) -> None:
+        self.statusBar().showMessage(sentence, 8000)
+
+    def _on_tasks(self) -> None:
+        running = [task for task in self.tasks.tasks if not task.token.cancelled]
+        self._progress.setVisible(bool(running))
+        self._cancel.setVisible(bool(running))
+        if running:
+            self._progress.setFormat(f"{running[0].label}  %p %")
+            self._progress.setValue(round(100 * running[0].share))
+            self._progress.setToolTip("\n".join(task.label for task in running))
+
+    def _on_cancel(self) -> None:
+        for task in self.tasks.tasks:
+            self.tasks.cancel(task)
+        self._on_tasks()
+        self._say("Stopped. What was not finished is done when it is needed again.")
+
+    def _refresh_state(self) -> None:
+        page = self.page
+        event = page is not None and page.session.selected is not None
+        self.actions_by_id.set_state(project=self.project is not None, conversation=page is not None, event=event)
+        self._name_undo()
+
+    def _name_undo(self) -> None:
+        document = self.page.session.document if self.page is not None else None
+        for action_id, verb, label in (
+            ("edit.undo", "&Undo", document.undo_label if document else None),
+            ("edit.redo", "&Redo", document.redo_label if document else None),
+        ):
+            action = self.actions_by_id[action_id]
+            action.setText(f"{verb} “{label}”" if label else verb)
+            action.setEnabled(bool(label))
+
+    def _close_page(self) -> None:
+        if self.page is None:
+            return
+        self._remember_layout()
+        self.page.close_page()
+        self._page_holder.removeWidget(self.page)
+        self.page.deleteLater()
+        self.page = None
+        self._handlers = {}
+
+    # The window itself
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files and folders."""
+        if event.mimeData().hasUrls() and any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open what was dropped; audio joins the project that is open."""
+        from app.opening import is_project
+        from app.project_dialogs import add_material
+
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        event.acceptProposedAction()
+        if self.project is not None and not any(is_project(path) for path in paths):
+            add_material(self, paths)
+        else:
+            self.open_paths(paths)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep what is under way, then close; gestures that could not be written stop it once."""
+        self._remember_layout()
+        if self._kept_label.under_way and self.project is not None and not self.project.flush(5.0):
+            answer = QMessageBox.question(
+                self,
+                "Not everything is kept",
+                f"{self._kept_label.under_way} steps could not be written. Close and lose them?",
+                QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
+                QMessageBox.StandardButton.Cancel,
+            )
+            if answer != QMessageBox.StandardButton.Close:
+                event.ignore()
+                return
+        self.close_project()
+        self.tasks.close()
+        super().closeEvent(event)
+
+    def _remember_layout(self) -> None:
+        layout = {
+            "window": bytes(self.saveGeometry().toBase64().data()).decode(),
+            "project": bytes(self._project_page.saveState().toBase64().data()).decode(),
+        }
+        if self.page is not None:
+            layout["label"] = self.page.view.state()
+        self._settings.change(layout={**self._settings.value.layout, **layout})
+
+    def _restore_layout(self) -> None:
+        layout = self._settings.value.layout
+        self.resize(1440, 900)
+        if "window" in layout:
+            self.restoreGeometry(QByteArray.fromBase64(layout["window"].encode()))
+        if "project" in layout:
+            self._project_page.restoreState(QByteArray.fromBase64(layout["project"].encode()))

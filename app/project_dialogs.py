@@ -1,0 +1,176 @@
+"""What the Project and Help menus ask of a person before they do something."""
+
+import getpass
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QMessageBox
+
+from app.settings import cache_folder, config_folder, data_folder
+
+if TYPE_CHECKING:
+    from app.main_window import MainWindow
+
+AUDIO_FILTER = "Audio (*.wav *.flac);;All files (*)"
+ANYTHING_FILTER = "Projects and audio (*.floorscope *.wav *.flac);;All files (*)"
+PROJECT_FILTER = "Floorscope project (*.floorscope)"
+EVENTS_FILTER = "Events (*.rttm *.txt *.json);;All files (*)"
+
+
+def add_material(window: "MainWindow", paths: Sequence[Path]) -> None:
+    """Read audio in the background and add it to the window's project."""
+    from annotation.corpus import read_corpus
+    from app.opening import notices_of, require_conversations
+
+    project = window.project
+    if project is None or not paths:
+        return
+
+    def finish(corpus: object) -> None:
+        from annotation.corpus import Corpus
+
+        assert isinstance(corpus, Corpus)
+        require_conversations(corpus, paths)
+        if window.project is project:
+            report = project.add(corpus.conversations)
+            known = [f"{name} is in the project already." for name in report.already_there]
+            window.refresh_project([*notices_of(corpus), *known])
+
+    def finish_or_say(corpus: object) -> None:
+        from annotation.errors import FloorscopeError
+
+        try:
+            finish(corpus)
+        except FloorscopeError as error:
+            window.on_error(error)
+
+    window.tasks.submit(
+        f"Reading {paths[0].name}",
+        lambda token, progress: read_corpus(paths),
+        on_done=finish_or_say,
+        on_error=window.on_error,
+    )
+
+
+class ProjectDialogs:
+    """The dialogs of one window."""
+
+    def __init__(self, *, window: "MainWindow") -> None:
+        self._window = window
+
+    def new_project(self) -> None:
+        """Ask where, make an empty project and open it."""
+        from annotation.project.project import Project
+
+        name, _ = QFileDialog.getSaveFileName(self._window, "New project", "", PROJECT_FILTER)
+        if name:
+            path = Path(name).with_suffix(".floorscope")
+            Project.create(path).close()
+            self._window.open_project(path)
+
+    def open_anything(self) -> None:
+        """Ask for a project or audio files and open them."""
+        names, _ = QFileDialog.getOpenFileNames(self._window, "Open", "", ANYTHING_FILTER)
+        if names:
+            self._window.open_paths([Path(name) for name in names])
+
+    def add_files(self) -> None:
+        """Ask for audio files and add them to the project."""
+        names, _ = QFileDialog.getOpenFileNames(self._window, "Add audio files", "", AUDIO_FILTER)
+        add_material(self._window, [Path(name) for name in names])
+
+    def add_folder(self) -> None:
+        """Ask for a folder and add the conversations in it to the project."""
+        name = QFileDialog.getExistingDirectory(self._window, "Add a folder")
+        if name:
+            add_material(self._window, [Path(name)])
+
+    def import_events(self) -> None:
+        """Ask for an event file, and for whom its speakers are, and add it as a reference source."""
+        from app.import_dialog import import_events
+
+        name, _ = QFileDialog.getOpenFileName(self._window, "Import events", "", EVENTS_FILTER)
+        if name:
+            import_events(self._window, Path(name))
+
+    def edit_speakers(self) -> None:
+        """Show the mapping of channels to speakers and keep what is changed."""
+        from app.speakers_dialog import SpeakersDialog
+
+        window = self._window
+        project, page = window.project, window.page
+        if project is None or page is None:
+            return
+        dialog = SpeakersDialog(
+            imported=project.imported(page.conversation.id),
+            current=page.conversation,
+            labels=len(page.session.document),
+            parent=window,
+        )
+        if dialog.exec():
+            project.assign(page.conversation.id, dialog.assignments, window.person)
+            window.refresh_project()
+
+    def back_up(self) -> None:
+        """Write a verified backup and say where."""
+        project = self._window.project
+        if project is not None:
+            self._window.statusBar().showMessage(f"Backup written and verified: {project.backup()}", 8000)
+
+    def check(self) -> None:
+        """Check the project in the background and show the report."""
+        window = self._window
+        project = window.project
+        if project is None:
+            return
+        window.tasks.submit(
+            "Checking the project",
+            project.check,
+            on_done=lambda report: self._show_report(report.sentences, ok=report.ok),
+            on_error=window.on_error,
+        )
+
+    def _show_report(self, sentences: Sequence[str], *, ok: bool) -> None:
+        box = QMessageBox(self._window)
+        box.setWindowTitle("Check of the project")
+        box.setIcon(QMessageBox.Icon.Information if ok else QMessageBox.Icon.Warning)
+        box.setText("Everything is in order." if ok else "Something needs attention.")
+        box.setInformativeText("\n".join(sentences))
+        box.open()
+
+    def preferences(self) -> None:
+        """Show the preferences and put changes into force."""
+        from app.playback.devices import output_names
+        from app.preferences import Preferences
+
+        window = self._window
+        settings = window.settings
+        dialog = Preferences(
+            settings=settings.value,
+            devices=output_names(),
+            reserved=window.scheme_keys,
+            account=getpass.getuser(),
+            parent=window,
+        )
+        if dialog.exec() and dialog.changes:
+            settings.change(**dialog.changes)
+            window.apply_settings()
+
+    def keyboard_sheet(self) -> None:
+        """Show every key."""
+        from app.keyboard_sheet import KeyboardSheet
+
+        window = self._window
+        KeyboardSheet(scheme=window.scheme, remapped=window.settings.value.keys, parent=window).show()
+
+    def about(self) -> None:
+        """Say the version and where data is kept."""
+        QMessageBox.about(
+            self._window,
+            "About Floorscope",
+            f"<h3>Floorscope {version('floorscope')}</h3><p>Apache License 2.0</p>"
+            f"<p>Settings: {config_folder()}<br>Cache: {cache_folder()}"
+            f"<br>Projects of opened audio: {data_folder()}</p>",
+        )

@@ -1,0 +1,305 @@
+"""The label page: one conversation of a project, opened with its sound, its outlines and its labels."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+
+from annotation.audio.cache import AudioCache
+from annotation.audio.mixing import Mixer, spread_pans
+from annotation.audio.peaks import ChannelWaveform, open_outline, refine_outline
+from annotation.audio.signal import is_prepared, open_signal, prepare_signal
+from annotation.conversation import Channel
+from annotation.errors import FloorscopeError
+from annotation.project.project import OpenDocument, Project
+from annotation.scheme import Scheme
+from app.actions import ActionSet
+from app.playback.player import Player
+from app.tasks import TaskRunner
+from widgets.labelling.appearance import Appearance
+from widgets.labelling.gestures import Edge
+from widgets.labelling.session import LabellingSession
+from widgets.labelling.view import LabellingView
+from widgets.theme import Theme
+from widgets.transport.transport import ChannelMix
+from widgets.transport.transport_bar import TransportBar
+
+GAIN_STEP_DB = 3.0
+CURSOR_STEP_S = 0.1
+
+
+class LabelPage(QWidget):
+    """Builds a labelling session from a project's conversation and binds the window's actions to it.
+
+    Signals
+    -------
+    said(str), trouble(str)
+        A sentence for the status line; one for the message bar.
+    gesture()
+        A step was drawn and handed to the writer.
+    state_changed()
+        What actions can be used may have changed.
+    """
+
+    said = Signal(str)
+    trouble = Signal(str)
+    gesture = Signal()
+    state_changed = Signal()
+
+    def __init__(
+        self,
+        *,
+        project: Project,
+        conversation_id: str,
+        person: str,
+        scheme: Scheme,
+        theme: Theme,
+        cache: AudioCache,
+        tasks: TaskRunner,
+        actions: ActionSet,
+        device: str,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.project = project
+        self.conversation = project.conversation(conversation_id)
+        self.subject = f"conversation:{conversation_id}"
+        self._scheme = scheme
+        self._cache = cache
+        self._tasks = tasks
+        self._running: list[object] = []
+        self.opened: OpenDocument = project.open_document(self.subject, person)
+        self.player = self._build_player(device)
+        look = Appearance(scheme=scheme, conversation=self.conversation, dark=theme.dark)
+        self.session = LabellingSession(
+            conversation=self.conversation,
+            document=self.opened.document,
+            appearance=look,
+            transport=self.player,
+            parent=self,
+        )
+        self.bar = TransportBar(
+            transport=self.player,
+            rate_hz=self.conversation.rate_hz,
+            frames=self.conversation.frames,
+            actions=[actions[key] for key in ("play.toggle", "play.selection", "play.end", "play.loop", "play.follow")],
+        )
+        self.view = LabellingView(
+            session=self.session,
+            sources=project.sources(conversation_id),
+            waveforms=self._outlines(),
+            pans=spread_pans(len(self.conversation.channels)),
+            theme=theme,
+            timeline_actions=actions.timeline_actions(),
+            transport_bar=self.bar,
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.view)
+        self._connect()
+
+    @property
+    def timeline_has_selection(self) -> bool:
+        """Whether an event is selected."""
+        return self.session.selected is not None
+
+    def start(self) -> None:
+        """Refine outlines and prepare sound in the background, and give the keyboard to the timeline."""
+        for channel in self.conversation.channels:
+            if channel.path is not None:
+                self._refine(channel)
+        self.view.timeline.setFocus()
+        if self.opened.read_only_reason:
+            self.trouble.emit(self.opened.read_only_reason)
+        if self.player.trouble:
+            self.trouble.emit(self.player.trouble)
+
+    def close_page(self) -> None:
+        """Stop the sound, let the document go and cancel what runs."""
+        for task in self._running:
+            self._tasks.cancel(task)  # type: ignore[arg-type]
+        self.player.close()
+        self.view.close_session()
+        self.project.close_document(self.opened)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Repaint in another theme."""
+        self.view.set_theme(theme)
+        self.view.set_appearance(Appearance(scheme=self._scheme, conversation=self.conversation, dark=theme.dark))
+
+    def handlers(self) -> Mapping[str, Callable[[], object]]:
+        """Return what each action of the table does on this page."""
+        session, timeline, player = self.session, self.view.timeline, self.player
+        step = round(CURSOR_STEP_S * self.conversation.rate_hz)
+        handlers: dict[str, Callable[[], object]] = {
+            "edit.undo": session.undo,
+            "edit.redo": session.redo,
+            "event.next": partial(session.step_event, forward=True),
+            "event.previous": partial(session.step_event, forward=False),
+            "event.none": self._select_nothing,
+            "event.onset_here": partial(session.set_edge_to_cursor, Edge.ONSET),
+            "event.offset_here": partial(session.set_edge_to_cursor, Edge.OFFSET),
+            "event.edge": session.cycle_edge,
+            "event.split": session.split,
+            "event.merge": session.merge,
+            "event.delete": session.delete,
+            "event.comment": self._comment,
+            "play.toggle": self.toggle,
+            "play.selection": session.play_selection,
+            "play.end": session.play_end,
+            "lane.solo": lambda: self.view.mixer.toggle_solo(self._lane()),
+            "lane.mute": lambda: self.view.mixer.toggle_mute(self._lane()),
+            "cursor.back": lambda: self._move_cursor(-step),
+            "cursor.forth": lambda: self._move_cursor(step),
+            "cursor.back_far": lambda: self._move_cursor(-10 * step),
+            "cursor.forth_far": lambda: self._move_cursor(10 * step),
+            "cursor.start": lambda: player.seek(0),
+            "cursor.end": lambda: player.seek(self.conversation.frames),
+            "lane.up": partial(session.step_speaker, -1),
+            "lane.down": partial(session.step_speaker, 1),
+            "view.zoom_in": timeline.zoom_in,
+            "view.zoom_out": timeline.zoom_out,
+            "view.zoom_selection": self.view.zoom_to_selection,
+            "view.zoom_all": timeline.zoom_to_all,
+            "view.page_back": lambda: timeline.pan(-0.9),
+            "view.page_forth": lambda: timeline.pan(0.9),
+            "view.gain_up": lambda: self._change_gain(GAIN_STEP_DB),
+            "view.gain_down": lambda: self._change_gain(-GAIN_STEP_DB),
+            "view.table": self.view.table.setFocus,
+            "view.timeline": timeline.setFocus,
+        }
+        for sign, way in ((-1, "back"), (1, "forth")):
+            for milliseconds in (1, 10, 100):
+                handlers[f"nudge.{way}_{milliseconds}"] = partial(session.nudge, sign * milliseconds)
+        for which in ("before", "after"):
+            for number in range(10):
+                handlers[f"holder.{which}_{number}"] = partial(session.set_holder_by_number, which, number)
+        return handlers
+
+    def toggle(self) -> None:
+        """Play from the cursor, or pause; at the end, play from the start."""
+        if self.player.playing:
+            self.player.pause()
+            return
+        at_end = self.player.position >= self.conversation.frames
+        span = self.session.range
+        if span is not None and self.player.looping:
+            self.player.play(*span)
+        else:
+            self.player.play(0 if at_end else None)
+
+    # Building
+
+    def _build_player(self, device: str) -> Player:
+        player = Player(
+            rate_hz=self.conversation.rate_hz,
+            frames=self.conversation.frames,
+            renderer=self._mixer(),
+            channels=len(self.conversation.channels),
+            device=device,
+            parent=self,
+        )
+        player.set_mix(tuple(ChannelMix(pan=pan) for pan in spread_pans(len(self.conversation.channels))))
+        return player
+
+    def _mixer(self) -> Mixer:
+        signals = []
+        for channel in self.conversation.channels:
+            try:
+                signals.append(open_signal(channel, self.conversation.rate_hz, self._cache))
+            except FloorscopeError as error:
+                signals.append(Silence())
+                self._say_later(str(error))
+        return Mixer(signals)
+
+    def _outlines(self) -> dict[str, ChannelWaveform]:
+        outlines = {}
+        for channel in self.conversation.channels:
+            if channel.path is not None:
+                try:
+                    outlines[channel.speaker] = open_outline(channel, self.conversation.rate_hz, self._cache)
+                except FloorscopeError as error:
+                    self._say_later(str(error))
+        return outlines
+
+    def _say_later(self, sentence: str) -> None:
+        self._tasks.post(lambda: self.trouble.emit(sentence))
+
+    def _refine(self, channel: Channel) -> None:
+        rate_hz = self.conversation.rate_hz
+        self._running.append(
+            self._tasks.submit(
+                f"Outline of {channel.display_name}",
+                lambda token, progress: refine_outline(channel, rate_hz, self._cache, token, progress),
+                on_done=lambda outline: self.view.set_waveform(channel.speaker, outline),
+                on_error=self._on_task_error,
+            )
+        )
+        if not is_prepared(channel, rate_hz, self._cache):
+            self._running.append(
+                self._tasks.submit(
+                    f"Sound of {channel.display_name}",
+                    lambda token, progress: prepare_signal(channel, rate_hz, self._cache, token, progress),
+                    on_done=lambda _: self.player.set_renderer(self._mixer()),
+                    on_error=self._on_task_error,
+                )
+            )
+
+    def _connect(self) -> None:
+        session, player = self.session, self.player
+        session.said.connect(self.said)
+        session.event_selected.connect(lambda _: self.state_changed.emit())
+        session.document_changed.connect(lambda _: self.gesture.emit())
+        session.document_changed.connect(lambda _: self.state_changed.emit())
+        player.fault.connect(self.trouble)
+        player.state_changed.connect(self.state_changed)
+        self.bar.position_changed.connect(self._on_position)
+        self.bar.position_changed.emit(player.position)
+        self.view.mix_changed.connect(player.set_mix)
+
+    def _on_position(self, frame: int) -> None:
+        self.view.set_position(frame, playing=self.player.playing)
+
+    def _on_task_error(self, error: Exception) -> None:
+        if isinstance(error, FloorscopeError):
+            self.trouble.emit(str(error))
+        else:
+            raise error
+
+    # Actions
+
+    def _lane(self) -> int:
+        return [channel.speaker for channel in self.conversation.channels].index(self.session.speaker)
+
+    def _move_cursor(self, by: int) -> None:
+        self.player.seek(max(0, min(self.player.position + by, self.conversation.frames)))
+
+    def _change_gain(self, by_db: float) -> None:
+        timeline, speaker = self.view.timeline, self.session.speaker
+        timeline.set_gain(speaker, timeline.gain(speaker) + by_db)
+
+    def _comment(self) -> None:
+        self.view.tabs.setCurrentIndex(0)
+        self.view.inspector.focus_comment()
+
+    def _select_nothing(self) -> None:
+        if isinstance(QApplication.focusWidget(), (QLineEdit, QPlainTextEdit, QTextEdit)):
+            self.view.timeline.setFocus()
+            return
+        self.session.select_event("")
+        self.session.select_range(0, 0)
+        self.view.timeline.set_selection(None)
+
+
+class Silence:
+    """What a channel sounds like whose file cannot be read."""
+
+    def read(self, first: int, count: int) -> NDArray[np.float32]:
+        """Return `count` zeros, float32."""
+        return np.zeros(count, np.float32)
+
+    def close(self) -> None:
+        """Nothing is open."""

@@ -1,0 +1,82 @@
+import threading
+from collections.abc import Callable
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from annotation.cancellation import CancelToken
+from app.tasks import TaskRunner
+
+
+@pytest.fixture
+def runner(qtbot: QtBot) -> TaskRunner:
+    return TaskRunner()
+
+
+def test_the_result_comes_on_the_main_thread(runner: TaskRunner, qtbot: QtBot) -> None:
+    threads: list[threading.Thread] = []
+    runner.submit(
+        "work",
+        lambda token, progress: threading.current_thread(),
+        on_done=lambda worker: threads.extend([worker, threading.current_thread()]),
+        on_error=pytest.fail,
+    )
+    qtbot.waitUntil(lambda: len(threads) == 2)
+    assert threads[0] is not threading.main_thread()
+    assert threads[1] is threading.main_thread()
+    runner.close()
+
+
+def test_an_error_goes_to_its_callback(runner: TaskRunner, qtbot: QtBot) -> None:
+    errors: list[Exception] = []
+
+    def work(token: CancelToken, progress: Callable[[float], None]) -> None:
+        raise ValueError("no")
+
+    runner.submit("work", work, on_done=pytest.fail, on_error=errors.append)
+    qtbot.waitUntil(lambda: bool(errors))
+    assert str(errors[0]) == "no"
+    runner.close()
+
+
+def test_a_cancelled_task_calls_nothing_back(runner: TaskRunner, qtbot: QtBot) -> None:
+    begun, go = threading.Event(), threading.Event()
+
+    def work(token: CancelToken, progress: Callable[[float], None]) -> None:
+        begun.set()
+        go.wait(5)
+        token.check()
+
+    task = runner.submit("work", work, on_done=pytest.fail, on_error=pytest.fail)
+    assert begun.wait(5)
+    runner.cancel(task)
+    go.set()
+    qtbot.waitUntil(lambda: not runner.tasks)
+    runner.close()
+
+
+def test_closing_waits_for_what_runs_and_drops_its_result(runner: TaskRunner) -> None:
+    ended = threading.Event()
+
+    def work(token: CancelToken, progress: Callable[[float], None]) -> None:
+        while not token.cancelled:
+            threading.Event().wait(0.01)
+        ended.set()
+
+    runner.submit("work", work, on_done=pytest.fail, on_error=pytest.fail)
+    runner.close()
+    assert ended.is_set()
+
+
+def test_progress_is_kept_with_the_task(runner: TaskRunner, qtbot: QtBot) -> None:
+    go = threading.Event()
+
+    def work(token: CancelToken, progress: Callable[[float], None]) -> None:
+        progress(0.5)
+        go.wait(5)
+
+    task = runner.submit("work", work, on_done=lambda _: None, on_error=pytest.fail)
+    qtbot.waitUntil(lambda: task.share == 0.5)
+    go.set()
+    qtbot.waitUntil(lambda: not runner.tasks)
+    runner.close()
