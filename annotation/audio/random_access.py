@@ -1,0 +1,90 @@
+"""Bytes of a file at any place, safe against a file that shrinks or a drive that is pulled out.
+
+Reads go through the descriptor, not a memory map: touching a mapped page that the file no longer has ends the whole
+process with SIGBUS, while a read says so. In blocks of some hundred kilobytes it costs one copy within the cache.
+"""
+
+import os
+import stat
+import weakref
+from pathlib import Path
+from typing import Self
+
+from annotation.audio.refusal import AudioRefusedError, refusal_of_fault
+
+
+class RandomAccessFile:
+    """A file opened for reading at offsets; belongs to one thread, and closes itself with its last reference.
+
+    Raises
+    ------
+    AudioRefusedError
+        If the path is missing, unreadable or no regular file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0))
+        except OSError as fault:
+            raise refusal_of_fault(path, fault) from fault
+        self._closing = weakref.finalize(self, os.close, self._descriptor)
+        status = os.fstat(self._descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            self.close()
+            raise AudioRefusedError("This is no ordinary file.", code="audio-unreadable", where=path)
+        self.size = status.st_size
+        """Bytes in the file when it was opened."""
+        self.modified_ns = status.st_mtime_ns
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; closing again does nothing."""
+        self._closing()
+
+    def expect_random_reads(self) -> None:
+        """Tell the system not to read ahead, which makes few small reads of a big cold file fast."""
+        if hasattr(os, "posix_fadvise"):
+            os.posix_fadvise(self._descriptor, 0, 0, os.POSIX_FADV_RANDOM)
+
+    def available(self, offset: int, count: int) -> bytes:
+        """Return up to `count` bytes from `offset`, fewer where the file ends.
+
+        Raises
+        ------
+        AudioRefusedError
+            If the system cannot read the file.
+        """
+        parts: list[bytes] = []
+        try:
+            os.lseek(self._descriptor, offset, os.SEEK_SET)
+            while count > 0 and (part := os.read(self._descriptor, count)):
+                parts.append(part)
+                count -= len(part)
+        except OSError as fault:
+            raise refusal_of_fault(self.path, fault) from fault
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    def exactly(self, offset: int, count: int) -> bytes:
+        """Return `count` bytes from `offset`.
+
+        Raises
+        ------
+        AudioRefusedError
+            If the file ends before: it shrank since it was opened.
+        """
+        content = self.available(offset, count)
+        if len(content) < count:
+            raise AudioRefusedError(
+                f"The file became shorter while it was open: {count:,} bytes were expected at {offset:,}, "
+                f"{len(content):,} are there.",
+                code="audio-changed",
+                where=self.path,
+                remedy="Restore the file, or import it again.",
+            )
+        return content
