@@ -75,3 +75,12 @@ class TimelineContent:
     rate_hz: int
     frames: int
     lanes: tuple[Lane, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A selected stretch of the timeline, ``[onset, offset)``: on one lane, or on all of them (None)."""
+
+    onset: int
+    offset: int
+    lane_id: str | None = None
