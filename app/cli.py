@@ -169,8 +169,8 @@ def project_new(
     path: Path, corpora: tuple[Path, ...], channels: tuple[str, ...], conversation_id: str, more: tuple[Path, ...]
 ) -> None:
     """Make a project over corpora, or over one conversation put together by hand."""
-    from annotation.channel_spec import conversation_from_channels
-    from annotation.corpus import read_corpus
+    from annotation.channel_spec import channel_spec_from_text
+    from annotation.corpus import corpus_from_channels, read_corpus
     from annotation.project.project import Project
     from annotation.sources import ImportedConversation
     from app.opening import notices_of, require_conversations
@@ -183,8 +183,9 @@ def project_new(
         say_all(notices_of(found))
         material.extend(found.conversations)
     if channels:
-        made = conversation_from_channels(channels, conversation_id or path.stem)
-        material.append(ImportedConversation(made))
+        made = corpus_from_channels([channel_spec_from_text(text) for text in channels], conversation_id or path.stem)
+        say_all(notices_of(made))
+        material.extend(made.conversations)
     if not material:
         raise click.UsageError("Say what the project is over: --corpus PATH, or --channel NAME=FILE.")
     with Project.create(path) as created:
@@ -226,12 +227,13 @@ def project_check(path: Path, as_document: bool) -> None:
 
     from annotation.cancellation import CancelToken, no_progress
     from annotation.project.check import check_project
+    from app.check_report import sentences
 
     report = check_project(path, CancelToken(), no_progress)
     if as_document:
         print_json(msgspec.to_builtins(report))
     else:
-        for sentence in report.sentences:
+        for sentence in sentences(report):
             click.echo(sentence)
     sys.exit(0 if report.ok else 1)
 

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
 
@@ -12,9 +11,7 @@ from annotation.errors import FloorscopeError
 from annotation.formats.catalogue import event_format_of
 from annotation.formats.event_format import ParsedEvent, ParsedEvents, place_events
 from annotation.sources import EventSource, ImportedConversation, SourceRole
-
-if TYPE_CHECKING:
-    from app.main_window import MainWindow
+from app.project_host import ProjectHost
 
 LEFT_OUT = ""
 
@@ -92,7 +89,7 @@ class ImportDialog(QDialog):
             self._boxes[name] = box
 
 
-def import_events(window: "MainWindow", path: Path) -> None:
+def import_events(window: ProjectHost, path: Path) -> None:
     """Read a file, ask whose events they are, and add them as a reference source of the open conversation.
 
     Raises
@@ -110,7 +107,7 @@ def import_events(window: "MainWindow", path: Path) -> None:
     if not any(parsed.recordings.values()):
         first = f" {parsed.notices[0].message}" if parsed.notices else ""
         raise UnknownEventsError(f"There is no event in this file.{first}", where=str(path))
-    dialog = ImportDialog(parsed=parsed, conversation=page.conversation, parent=window)
+    dialog = ImportDialog(parsed=parsed, conversation=page.conversation, parent=window.widget)
     if not dialog.exec():
         return
     placed = place_events(

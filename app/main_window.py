@@ -2,21 +2,19 @@
 
 import getpass
 import logging
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QLabel,
     QMainWindow,
     QMenu,
     QMessageBox,
     QProgressBar,
-    QSplitter,
     QStackedWidget,
     QToolButton,
     QVBoxLayout,
@@ -24,20 +22,22 @@ from PySide6.QtWidgets import (
 )
 
 from annotation.errors import FloorscopeError
-from annotation.scheme import preset_scheme
+from annotation.scheme import Scheme, preset_scheme
 from app.actions import ACTIONS, ActionSet
 from app.kept_label import KeptLabel
+from app.menus import build_menus
 from app.message_bar import MessageBar
+from app.project_dialogs import ProjectDialogs
 from app.settings import SettingsFile, cache_folder, data_folder
 from app.tasks import TaskRunner
 from app.workspaces.welcome import WelcomePage
-from widgets.browser.browser import Browser, BrowserRow
 from widgets.theme import Theme, apply_theme, system_theme, theme_named
 
 if TYPE_CHECKING:
     from annotation.document import Revision
     from annotation.project.project import Project
     from app.workspaces.label import LabelPage
+    from app.workspaces.project import ProjectPage
 
 _log = logging.getLogger(__name__)
 POLL_MS = 100
@@ -63,6 +63,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id = ActionSet(parent=self, remapped=settings.value.keys)
         self.project: Project | None = None
         self.page: LabelPage | None = None
+        self._handlers: Mapping[str, Callable[[], object]] = {}
         self._theme = self._wanted_theme()
         self._build()
         self._build_menus()
@@ -86,7 +87,7 @@ class MainWindow(QMainWindow):
             return
         self.tasks.submit(
             "Reading " + ", ".join(path.name for path in paths[:3]),
-            lambda token, progress: open_material(paths, folder=data_folder()),
+            lambda token, progress: open_material(paths, folder=data_folder(), cancel=token, progress=progress),
             on_done=lambda opened: self._on_material(opened.path, opened.notices, at_s),
             on_error=self.on_error,
         )
@@ -108,11 +109,11 @@ class MainWindow(QMainWindow):
         )
         self._settings.add_recent(path.resolve())
         self._kept_label.reset()
+        self._stack.setCurrentWidget(self.project_page)
         self._show_conversations()
         rows = project.conversations()
         if rows:
             self.open_conversation(rows[min(max(item, 1), len(rows)) - 1].id, at_s=at_s)
-        self._stack.setCurrentWidget(self._project_page)
         self._poll.start()
         self._refresh_state()
 
@@ -136,7 +137,7 @@ class MainWindow(QMainWindow):
             device=self._settings.value.device,
         )
         self.page = page
-        page.said.connect(self._say)
+        page.said.connect(self.say)
         page.trouble.connect(self.messages.say)
         page.gesture.connect(self._on_gesture)
         page.state_changed.connect(self._refresh_state)
@@ -144,13 +145,12 @@ class MainWindow(QMainWindow):
         page.bar.loop_changed(page.player.looping)
         page.view.timeline.set_following(self._settings.value.follow)
         self.actions_by_id["play.loop"].setChecked(False)
-        self._handlers = dict(page.handlers())
-        self._page_holder.addWidget(page)
-        self._page_holder.setCurrentWidget(page)
+        self._handlers = page.handlers()
+        self.project_page.show_page(page)
         state = self._settings.value.layout.get("label")
         if state:
             page.view.restore(state)
-        self.browser.set_current(conversation_id)
+        self.project_page.browser.set_current(conversation_id)
         self.setWindowTitle(f"{conversation_id} – {self.project.path.stem} – Floorscope")
         page.start()
         if at_s is not None:
@@ -183,21 +183,8 @@ class MainWindow(QMainWindow):
             actions=[self.actions_by_id[key] for key in ("project.demo", "project.open", "project.new")]
         )
         self.welcome.set_recent(self._settings.value.recent)
-        self.browser = Browser()
-        self._empty_page = QLabel("Add audio to begin: drop files or a folder here, or use Project → Add audio files.")
-        self._empty_page.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._empty_page.setWordWrap(True)
-        self._page_holder = QStackedWidget()
-        self._page_holder.addWidget(self._empty_page)
-        self._project_page = QSplitter(Qt.Orientation.Horizontal)
-        self._project_page.addWidget(self.browser)
-        self._project_page.addWidget(self._page_holder)
-        self._project_page.setStretchFactor(1, 1)
-        self._project_page.setCollapsible(1, False)
-        self._project_page.setSizes([self.fontMetrics().averageCharWidth() * 44, 1200])
         self._stack = QStackedWidget()
         self._stack.addWidget(self.welcome)
-        self._stack.addWidget(self._project_page)
         centre = QWidget()
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
@@ -218,31 +205,15 @@ class MainWindow(QMainWindow):
         self._cancel.hide()
 
     def _build_menus(self) -> None:
-        menus: dict[str, QMenu] = {}
-        for spec in ACTIONS:
-            path = ""
-            parent: QMenu | None = None
-            for name in spec.menu.split("/"):
-                path = f"{path}/{name}"
-                if path not in menus:
-                    menus[path] = parent.addMenu(name) if parent else self.menuBar().addMenu(name)
-                parent = menus[path]
-            assert parent is not None
-            if spec.separated:
-                parent.addSeparator()
-            parent.addAction(self.actions_by_id[spec.id])
+        build_menus(self.menuBar(), self.actions_by_id)
         self._recent_menu = QMenu(self)
         self.actions_by_id["project.recent"].setMenu(self._recent_menu)
         self._recent_menu.aboutToShow.connect(self._fill_recent)
 
-    def _bind(self) -> None:
-        from app.project_dialogs import ProjectDialogs
-
-        self.scheme = preset_scheme()
-        self._handlers: dict[str, Callable[[], object]] = {}
+    def own_handlers(self) -> dict[str, Callable[[], object]]:
+        """Return what the window itself does for actions; the rest is the page's."""
         dialogs = ProjectDialogs(window=self)
-        self.actions_by_id.bind({spec.id: partial(self._perform, spec.id) for spec in ACTIONS})
-        self._own = {
+        return {
             "project.new": dialogs.new_project,
             "project.open": dialogs.open_anything,
             "project.demo": self.open_demo,
@@ -256,7 +227,7 @@ class MainWindow(QMainWindow):
             "app.quit": self.close,
             "play.loop": self._on_loop,
             "play.follow": self._on_follow,
-            "view.browser": lambda: self.browser.setVisible(self.actions_by_id["view.browser"].isChecked()),
+            "view.browser": self._on_browser,
             "view.filter": self._focus_filter,
             "view.next_conversation": lambda: self._open_neighbour(1),
             "view.previous_conversation": lambda: self._open_neighbour(-1),
@@ -264,11 +235,14 @@ class MainWindow(QMainWindow):
             "help.keys": dialogs.keyboard_sheet,
             "help.about": dialogs.about,
         }
+
+    def _bind(self) -> None:
+        self._own = self.own_handlers()
+        self.actions_by_id.bind({spec.id: partial(self._perform, spec.id) for spec in ACTIONS})
         self.actions_by_id["view.browser"].setChecked(True)
         self.actions_by_id["play.follow"].setChecked(self._settings.value.follow)
         self.actions_by_id["view.dark"].setChecked(self._theme.dark)
         self.welcome.recent_chosen.connect(lambda path: self.open_project(Path(path)))
-        self.browser.opened.connect(self.open_conversation)
         self.tasks.changed.connect(self._on_tasks)
         self._cancel.clicked.connect(self._on_cancel)
 
@@ -297,6 +271,29 @@ class MainWindow(QMainWindow):
         from app.demo import make_demo
 
         self.open_project(make_demo(data_folder() / "demo"))
+
+    @cached_property
+    def project_page(self) -> "ProjectPage":
+        """The page of an open project; made when the first one is opened."""
+        from app.workspaces.project import ProjectPage
+
+        page = ProjectPage()
+        page.browser.opened.connect(self.open_conversation)
+        state = self._settings.value.layout.get("project")
+        if state:
+            page.restore_layout(state)
+        self._stack.addWidget(page)
+        return page
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """The kinds that can be marked; read when first needed."""
+        return preset_scheme()
+
+    @property
+    def widget(self) -> QWidget:
+        """The parent of dialogs: the window itself."""
+        return self
 
     @property
     def settings(self) -> SettingsFile:
@@ -348,6 +345,9 @@ class MainWindow(QMainWindow):
         box.setDetailedText("\n".join(notices))
         box.open()
 
+    def _on_browser(self) -> None:
+        self.project_page.browser.setVisible(self.actions_by_id["view.browser"].isChecked())
+
     def _on_loop(self) -> None:
         if self.page is not None:
             self.page.player.set_looping(self.actions_by_id["play.loop"].isChecked())
@@ -364,16 +364,16 @@ class MainWindow(QMainWindow):
         self.set_theme(theme_named(name))
 
     def _focus_filter(self) -> None:
-        self.browser.show()
-        self.browser.filter_field.setFocus()
-        self.browser.filter_field.selectAll()
+        self.project_page.browser.show()
+        self.project_page.browser.filter_field.setFocus()
+        self.project_page.browser.filter_field.selectAll()
 
     def _open_neighbour(self, by: int) -> None:
-        neighbour = self.browser.neighbour(by)
+        neighbour = self.project_page.browser.neighbour(by)
         if neighbour:
             self.open_conversation(neighbour)
         else:
-            self._say("There is no other conversation that way in the list.")
+            self.say("There is no other conversation that way in the list.")
 
     def _fill_recent(self) -> None:
         self._recent_menu.clear()
@@ -386,27 +386,16 @@ class MainWindow(QMainWindow):
     # Following the project
 
     def _show_conversations(self) -> None:
+        from app.workspaces.project import browser_rows
+
         if self.project is None:
             return
-        self.browser.set_rows(
-            [
-                BrowserRow(
-                    id=summary.id,
-                    speakers=summary.speakers,
-                    duration_s=float(summary.duration),
-                    reference_events=sum(summary.reference_kinds.values()),
-                    labels=sum(summary.labels.values()),
-                    attributes=dict(summary.conversation.attributes),
-                    missing=tuple(str(path) for path in summary.missing),
-                )
-                for summary in self.project.conversations()
-            ]
-        )
+        self.project_page.browser.set_rows(browser_rows(self.project))
 
     def _on_gesture(self) -> None:
         self._kept_label.queue()
         if self.page is not None:
-            self.browser.update_labels(self.page.conversation.id, len(self.page.session.document))
+            self.project_page.browser.update_labels(self.page.conversation.id, len(self.page.session.document))
 
     def _on_kept(self, revisions: "tuple[Revision, ...]") -> None:
         self._kept_label.keep(len(revisions))
@@ -438,7 +427,7 @@ class MainWindow(QMainWindow):
 
     def _on_material(self, path: Path, notices: Sequence[str], at_s: float | None) -> None:
         self.open_project(path, at_s=at_s)
-        self._say(f"Labels of this audio are kept in {path}")
+        self.say(f"Labels of this audio are kept in {path}")
         self.say_notices(notices)
 
     def on_error(self, error: Exception) -> None:
@@ -448,7 +437,8 @@ class MainWindow(QMainWindow):
         _log.info("said: %s", error)
         self.messages.say(str(error), serious=True)
 
-    def _say(self, sentence: str) -> None:
+    def say(self, sentence: str) -> None:
+        """Show a sentence in the status line for a while."""
         self.statusBar().showMessage(sentence, 8000)
 
     def _on_tasks(self) -> None:
@@ -464,7 +454,7 @@ class MainWindow(QMainWindow):
         for task in self.tasks.tasks:
             self.tasks.cancel(task)
         self._on_tasks()
-        self._say("Stopped. What was not finished is done when it is needed again.")
+        self.say("Stopped. What was not finished is done when it is needed again.")
 
     def _refresh_state(self) -> None:
         page = self.page
@@ -487,8 +477,7 @@ class MainWindow(QMainWindow):
             return
         self._remember_layout()
         self.page.close_page()
-        self._page_holder.removeWidget(self.page)
-        self.page.deleteLater()
+        self.project_page.drop_page(self.page)
         self.page = None
         self._handlers = {}
 
@@ -532,9 +521,9 @@ class MainWindow(QMainWindow):
     def _remember_layout(self) -> None:
         layout = {
             "window": bytes(self.saveGeometry().toBase64().data()).decode(),
-            "project": bytes(self._project_page.saveState().toBase64().data()).decode(),
         }
         if self.page is not None:
+            layout["project"] = self.project_page.layout_state()
             layout["label"] = self.page.view.state()
         self._settings.change(layout={**self._settings.value.layout, **layout})
 
@@ -543,5 +532,3 @@ class MainWindow(QMainWindow):
         self.resize(1440, 900)
         if "window" in layout:
             self.restoreGeometry(QByteArray.fromBase64(layout["window"].encode()))
-        if "project" in layout:
-            self._project_page.restoreState(QByteArray.fromBase64(layout["project"].encode()))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from annotation.cancellation import CancelToken, Progress
 from annotation.corpus import Corpus, read_corpus
 from annotation.errors import FloorscopeError
 from annotation.project.project import Project
@@ -41,7 +42,7 @@ def project_path_for(paths: Sequence[Path], folder: Path) -> Path:
     return folder / f"{stem}-{digest}{SUFFIX}"
 
 
-def open_material(paths: Sequence[Path], *, folder: Path) -> Opened:
+def open_material(paths: Sequence[Path], *, folder: Path, cancel: CancelToken, progress: Progress) -> Opened:
     """Read audio files or folders into a project of their own (made, or found from the last time) and name it.
 
     Raises
@@ -49,7 +50,7 @@ def open_material(paths: Sequence[Path], *, folder: Path) -> Opened:
     NothingToOpenError
         If nothing in the paths can be opened; the sentence names the first reason.
     """
-    corpus = read_corpus(paths)
+    corpus = read_corpus(paths, cancel=cancel, progress=progress)
     require_conversations(corpus, paths)
     path = project_path_for(paths, folder)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -2,16 +2,13 @@
 
 import getpass
 from collections.abc import Sequence
-from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
+from annotation.errors import FloorscopeError
+from app.project_host import ProjectHost
 from app.settings import cache_folder, config_folder, data_folder
-
-if TYPE_CHECKING:
-    from app.main_window import MainWindow
 
 AUDIO_FILTER = "Audio (*.wav *.flac);;All files (*)"
 ANYTHING_FILTER = "Projects and audio (*.floorscope *.wav *.flac);;All files (*)"
@@ -19,37 +16,32 @@ PROJECT_FILTER = "Floorscope project (*.floorscope)"
 EVENTS_FILTER = "Events (*.rttm *.txt *.json);;All files (*)"
 
 
-def add_material(window: "MainWindow", paths: Sequence[Path]) -> None:
+def add_material(window: ProjectHost, paths: Sequence[Path]) -> None:
     """Read audio in the background and add it to the window's project."""
-    from annotation.corpus import read_corpus
+    from annotation.corpus import Corpus, read_corpus
     from app.opening import notices_of, require_conversations
 
     project = window.project
     if project is None or not paths:
         return
 
-    def finish(corpus: object) -> None:
-        from annotation.corpus import Corpus
-
-        assert isinstance(corpus, Corpus)
-        require_conversations(corpus, paths)
-        if window.project is project:
-            report = project.add(corpus.conversations)
-            known = [f"{name} is in the project already." for name in report.already_there]
-            window.refresh_project([*notices_of(corpus), *known])
-
-    def finish_or_say(corpus: object) -> None:
-        from annotation.errors import FloorscopeError
-
+    def finish(corpus: Corpus) -> None:
+        if window.project is not project:
+            return
         try:
-            finish(corpus)
+            require_conversations(corpus, paths)
+            report = project.add(corpus.conversations)
         except FloorscopeError as error:
             window.on_error(error)
+            return
+        refused = [f"Refused: {notice.where}: {notice.message}" for notice in report.refused]
+        known = [f"{name} is in the project already." for name in report.already_there]
+        window.refresh_project([*refused, *notices_of(corpus), *known])
 
     window.tasks.submit(
         f"Reading {paths[0].name}",
-        lambda token, progress: read_corpus(paths),
-        on_done=finish_or_say,
+        lambda token, progress: read_corpus(paths, cancel=token, progress=progress),
+        on_done=finish,
         on_error=window.on_error,
     )
 
@@ -57,14 +49,14 @@ def add_material(window: "MainWindow", paths: Sequence[Path]) -> None:
 class ProjectDialogs:
     """The dialogs of one window."""
 
-    def __init__(self, *, window: "MainWindow") -> None:
+    def __init__(self, *, window: ProjectHost) -> None:
         self._window = window
 
     def new_project(self) -> None:
         """Ask where, make an empty project and open it."""
         from annotation.project.project import Project
 
-        name, _ = QFileDialog.getSaveFileName(self._window, "New project", "", PROJECT_FILTER)
+        name, _ = QFileDialog.getSaveFileName(self._window.widget, "New project", "", PROJECT_FILTER)
         if name:
             path = Path(name).with_suffix(".floorscope")
             Project.create(path).close()
@@ -72,18 +64,18 @@ class ProjectDialogs:
 
     def open_anything(self) -> None:
         """Ask for a project or audio files and open them."""
-        names, _ = QFileDialog.getOpenFileNames(self._window, "Open", "", ANYTHING_FILTER)
+        names, _ = QFileDialog.getOpenFileNames(self._window.widget, "Open", "", ANYTHING_FILTER)
         if names:
             self._window.open_paths([Path(name) for name in names])
 
     def add_files(self) -> None:
         """Ask for audio files and add them to the project."""
-        names, _ = QFileDialog.getOpenFileNames(self._window, "Add audio files", "", AUDIO_FILTER)
+        names, _ = QFileDialog.getOpenFileNames(self._window.widget, "Add audio files", "", AUDIO_FILTER)
         add_material(self._window, [Path(name) for name in names])
 
     def add_folder(self) -> None:
         """Ask for a folder and add the conversations in it to the project."""
-        name = QFileDialog.getExistingDirectory(self._window, "Add a folder")
+        name = QFileDialog.getExistingDirectory(self._window.widget, "Add a folder")
         if name:
             add_material(self._window, [Path(name)])
 
@@ -91,7 +83,7 @@ class ProjectDialogs:
         """Ask for an event file, and for whom its speakers are, and add it as a reference source."""
         from app.import_dialog import import_events
 
-        name, _ = QFileDialog.getOpenFileName(self._window, "Import events", "", EVENTS_FILTER)
+        name, _ = QFileDialog.getOpenFileName(self._window.widget, "Import events", "", EVENTS_FILTER)
         if name:
             import_events(self._window, Path(name))
 
@@ -107,7 +99,7 @@ class ProjectDialogs:
             imported=project.imported(page.conversation.id),
             current=page.conversation,
             labels=len(page.session.document),
-            parent=window,
+            parent=window.widget,
         )
         if dialog.exec():
             project.assign(page.conversation.id, dialog.assignments, window.person)
@@ -117,10 +109,15 @@ class ProjectDialogs:
         """Write a verified backup and say where."""
         project = self._window.project
         if project is not None:
-            self._window.statusBar().showMessage(f"Backup written and verified: {project.backup()}", 8000)
+            written = project.backup()
+            self._window.say(
+                f"Backup written and verified: {written}" if written else "The last backup holds all of this already."
+            )
 
     def check(self) -> None:
         """Check the project in the background and show the report."""
+        from app.check_report import sentences
+
         window = self._window
         project = window.project
         if project is None:
@@ -128,16 +125,16 @@ class ProjectDialogs:
         window.tasks.submit(
             "Checking the project",
             project.check,
-            on_done=lambda report: self._show_report(report.sentences, ok=report.ok),
+            on_done=lambda report: self._show_report(sentences(report), ok=report.ok),
             on_error=window.on_error,
         )
 
-    def _show_report(self, sentences: Sequence[str], *, ok: bool) -> None:
-        box = QMessageBox(self._window)
+    def _show_report(self, lines: Sequence[str], *, ok: bool) -> None:
+        box = QMessageBox(self._window.widget)
         box.setWindowTitle("Check of the project")
         box.setIcon(QMessageBox.Icon.Information if ok else QMessageBox.Icon.Warning)
         box.setText("Everything is in order." if ok else "Something needs attention.")
-        box.setInformativeText("\n".join(sentences))
+        box.setInformativeText("\n".join(lines))
         box.open()
 
     def preferences(self) -> None:
@@ -152,7 +149,7 @@ class ProjectDialogs:
             devices=output_names(),
             reserved=window.scheme_keys,
             account=getpass.getuser(),
-            parent=window,
+            parent=window.widget,
         )
         if dialog.exec() and dialog.changes:
             settings.change(**dialog.changes)
@@ -163,12 +160,14 @@ class ProjectDialogs:
         from app.keyboard_sheet import KeyboardSheet
 
         window = self._window
-        KeyboardSheet(scheme=window.scheme, remapped=window.settings.value.keys, parent=window).show()
+        KeyboardSheet(scheme=window.scheme, remapped=window.settings.value.keys, parent=window.widget).show()
 
     def about(self) -> None:
         """Say the version and where data is kept."""
+        from importlib.metadata import version  # imports the email package: not at start
+
         QMessageBox.about(
-            self._window,
+            self._window.widget,
             "About Floorscope",
             f"<h3>Floorscope {version('floorscope')}</h3><p>Apache License 2.0</p>"
             f"<p>Settings: {config_folder()}<br>Cache: {cache_folder()}"

@@ -1,7 +1,9 @@
 """The label page: one conversation of a project, opened with its sound, its outlines and its labels."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,15 +12,17 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit
 
 from annotation.audio.cache import AudioCache
 from annotation.audio.mixing import Mixer, spread_pans
-from annotation.audio.peaks import ChannelWaveform, open_outline, refine_outline
+from annotation.audio.peaks import Pyramid, build_pyramid
 from annotation.audio.signal import is_prepared, open_signal, prepare_signal
+from annotation.audio.waveform import ChannelWaveform, open_waveform
+from annotation.cancellation import CancelToken
 from annotation.conversation import Channel
 from annotation.errors import FloorscopeError
 from annotation.project.project import OpenDocument, Project
 from annotation.scheme import Scheme
 from app.actions import ActionSet
 from app.playback.player import Player
-from app.tasks import TaskRunner
+from app.tasks import Task, TaskRunner
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.gestures import Edge
 from widgets.labelling.session import LabellingSession
@@ -27,6 +31,7 @@ from widgets.theme import Theme
 from widgets.transport.transport import ChannelMix
 from widgets.transport.transport_bar import TransportBar
 
+Result = TypeVar("Result")
 GAIN_STEP_DB = 3.0
 CURSOR_STEP_S = 0.1
 
@@ -70,7 +75,7 @@ class LabelPage(QWidget):
         self._scheme = scheme
         self._cache = cache
         self._tasks = tasks
-        self._running: list[object] = []
+        self._running: list[Task[Any]] = []
         self.opened: OpenDocument = project.open_document(self.subject, person)
         self.player = self._build_player(device)
         look = Appearance(scheme=scheme, conversation=self.conversation, dark=theme.dark)
@@ -81,6 +86,7 @@ class LabelPage(QWidget):
             transport=self.player,
             parent=self,
         )
+        self._waveforms = self._open_waveforms()
         self.bar = TransportBar(
             transport=self.player,
             rate_hz=self.conversation.rate_hz,
@@ -90,7 +96,7 @@ class LabelPage(QWidget):
         self.view = LabellingView(
             session=self.session,
             sources=project.sources(conversation_id),
-            waveforms=self._outlines(),
+            waveforms=self._waveforms,
             pans=spread_pans(len(self.conversation.channels)),
             theme=theme,
             timeline_actions=actions.timeline_actions(),
@@ -108,9 +114,11 @@ class LabelPage(QWidget):
 
     def start(self) -> None:
         """Refine outlines and prepare sound in the background, and give the keyboard to the timeline."""
-        for channel in self.conversation.channels:
-            if channel.path is not None:
-                self._refine(channel)
+        readable = [channel for channel in self.conversation.channels if channel.speaker in self._waveforms]
+        for path in dict.fromkeys(channel.path for channel in readable if channel.path is not None):
+            self._refine_file(path)
+        for channel in readable:
+            self._prepare_sound(channel)
         self.view.timeline.setFocus()
         if self.opened.read_only_reason:
             self.trouble.emit(self.opened.read_only_reason)
@@ -120,8 +128,10 @@ class LabelPage(QWidget):
     def close_page(self) -> None:
         """Stop the sound, let the document go and cancel what runs."""
         for task in self._running:
-            self._tasks.cancel(task)  # type: ignore[arg-type]
+            self._tasks.cancel(task)
         self.player.close()
+        for waveform in self._waveforms.values():
+            waveform.close()
         self.view.close_session()
         self.project.close_document(self.opened)
 
@@ -215,38 +225,60 @@ class LabelPage(QWidget):
                 self._say_later(str(error))
         return Mixer(signals)
 
-    def _outlines(self) -> dict[str, ChannelWaveform]:
-        outlines = {}
+    def _open_waveforms(self) -> dict[str, ChannelWaveform]:
+        waveforms = {}
         for channel in self.conversation.channels:
             if channel.path is not None:
                 try:
-                    outlines[channel.speaker] = open_outline(channel, self.conversation.rate_hz, self._cache)
+                    waveforms[channel.speaker] = open_waveform(
+                        channel, self.conversation.rate_hz, self._cache, CancelToken()
+                    )
                 except FloorscopeError as error:
                     self._say_later(str(error))
-        return outlines
+        return waveforms
 
     def _say_later(self, sentence: str) -> None:
         self._tasks.post(lambda: self.trouble.emit(sentence))
 
-    def _refine(self, channel: Channel) -> None:
+    def _refine_file(self, path: Path) -> None:
+        """Compute the full outline of a file for every channel that is still drawn from a preview."""
+        speakers = [
+            channel.speaker
+            for channel in self.conversation.channels
+            if channel.path == path
+            and channel.speaker in self._waveforms
+            and self._waveforms[channel.speaker].provisional
+        ]
+        if speakers:
+            self._run(
+                f"Outline of {path.name}",
+                lambda token, progress: build_pyramid(path, self._cache, token, progress),
+                lambda pyramids: self._take_pyramids(speakers, pyramids),
+            )
+
+    def _take_pyramids(self, speakers: Sequence[str], pyramids: Sequence[Pyramid]) -> None:
+        for speaker in speakers:
+            index = self.conversation.channel_of(speaker).index
+            self._waveforms[speaker] = self._waveforms[speaker].with_pyramid(pyramids[index])
+            self.view.set_waveform(speaker, self._waveforms[speaker])
+
+    def _prepare_sound(self, channel: Channel) -> None:
+        """Resample a channel whose rate is not the timeline's, once; until then it plays sample by sample."""
         rate_hz = self.conversation.rate_hz
-        self._running.append(
-            self._tasks.submit(
-                f"Outline of {channel.display_name}",
-                lambda token, progress: refine_outline(channel, rate_hz, self._cache, token, progress),
-                on_done=lambda outline: self.view.set_waveform(channel.speaker, outline),
-                on_error=self._on_task_error,
-            )
-        )
         if not is_prepared(channel, rate_hz, self._cache):
-            self._running.append(
-                self._tasks.submit(
-                    f"Sound of {channel.display_name}",
-                    lambda token, progress: prepare_signal(channel, rate_hz, self._cache, token, progress),
-                    on_done=lambda _: self.player.set_renderer(self._mixer()),
-                    on_error=self._on_task_error,
-                )
+            self._run(
+                f"Sound of {channel.display_name}",
+                lambda token, progress: prepare_signal(channel, rate_hz, self._cache, token, progress),
+                lambda _: self.player.set_renderer(self._mixer()),
             )
+
+    def _run(
+        self,
+        label: str,
+        work: Callable[[CancelToken, Callable[[float], None]], Result],
+        on_done: Callable[[Result], None],
+    ) -> None:
+        self._running.append(self._tasks.submit(label, work, on_done=on_done, on_error=self._on_task_error))
 
     def _connect(self) -> None:
         session, player = self.session, self.player

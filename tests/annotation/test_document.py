@@ -48,7 +48,7 @@ class Edits(RuleBasedStateMachine):
             edit.add(event(onset, onset + length))
         self._stepped()
 
-    @precondition(lambda self: len(self.document))
+    @precondition(lambda self: len(self.document) > 0)
     @rule(place=st.integers(0, 100), by=st.integers(1, 50))
     def move(self, place: int, by: int) -> None:
         old = list(self.document)[place % len(self.document)]
@@ -57,7 +57,7 @@ class Edits(RuleBasedStateMachine):
             edit.add(replace(old, onset=old.onset + by, offset=old.offset + by))
         self._stepped()
 
-    @precondition(lambda self: len(self.document))
+    @precondition(lambda self: len(self.document) > 0)
     @rule(place=st.integers(0, 100))
     def delete(self, place: int) -> None:
         with self.document.edit("Delete") as edit:

@@ -8,6 +8,10 @@ from annotation.cancellation import CancelToken
 from app.tasks import TaskRunner
 
 
+def unexpected(outcome: object) -> None:
+    pytest.fail(f"called back with {outcome!r}")
+
+
 @pytest.fixture
 def runner(qtbot: QtBot) -> TaskRunner:
     return TaskRunner()
@@ -19,7 +23,7 @@ def test_the_result_comes_on_the_main_thread(runner: TaskRunner, qtbot: QtBot) -
         "work",
         lambda token, progress: threading.current_thread(),
         on_done=lambda worker: threads.extend([worker, threading.current_thread()]),
-        on_error=pytest.fail,
+        on_error=unexpected,
     )
     qtbot.waitUntil(lambda: len(threads) == 2)
     assert threads[0] is not threading.main_thread()
@@ -33,7 +37,7 @@ def test_an_error_goes_to_its_callback(runner: TaskRunner, qtbot: QtBot) -> None
     def work(token: CancelToken, progress: Callable[[float], None]) -> None:
         raise ValueError("no")
 
-    runner.submit("work", work, on_done=pytest.fail, on_error=errors.append)
+    runner.submit("work", work, on_done=unexpected, on_error=errors.append)
     qtbot.waitUntil(lambda: bool(errors))
     assert str(errors[0]) == "no"
     runner.close()
@@ -47,7 +51,7 @@ def test_a_cancelled_task_calls_nothing_back(runner: TaskRunner, qtbot: QtBot) -
         go.wait(5)
         token.check()
 
-    task = runner.submit("work", work, on_done=pytest.fail, on_error=pytest.fail)
+    task = runner.submit("work", work, on_done=unexpected, on_error=unexpected)
     assert begun.wait(5)
     runner.cancel(task)
     go.set()
@@ -63,7 +67,7 @@ def test_closing_waits_for_what_runs_and_drops_its_result(runner: TaskRunner) ->
             threading.Event().wait(0.01)
         ended.set()
 
-    runner.submit("work", work, on_done=pytest.fail, on_error=pytest.fail)
+    runner.submit("work", work, on_done=unexpected, on_error=unexpected)
     runner.close()
     assert ended.is_set()
 
@@ -75,7 +79,7 @@ def test_progress_is_kept_with_the_task(runner: TaskRunner, qtbot: QtBot) -> Non
         progress(0.5)
         go.wait(5)
 
-    task = runner.submit("work", work, on_done=lambda _: None, on_error=pytest.fail)
+    task = runner.submit("work", work, on_done=lambda _: None, on_error=unexpected)
     qtbot.waitUntil(lambda: task.share == 0.5)
     go.set()
     qtbot.waitUntil(lambda: not runner.tasks)

@@ -32,7 +32,7 @@ from widgets.labelling.kind_bar import KindBar
 from widgets.labelling.session import LabellingSession
 from widgets.theme import Theme
 from widgets.timeline.overview import Overview
-from widgets.timeline.values import EventRow, Lane, TimelineContent, Waveform
+from widgets.timeline.values import EventRow, Lane, Selection, TimelineContent, Waveform
 from widgets.timeline.view import TimelineView
 from widgets.transport.mixer_panel import MixerPanel
 from widgets.transport.transport import ChannelMix
@@ -211,8 +211,9 @@ class LabellingView(QWidget):
         column = QVBoxLayout(upper)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.overview, self.timeline, self.kind_bar):
-            column.addWidget(widget, 1 if widget is self.timeline else 0)
+        column.addWidget(self.overview)
+        column.addWidget(self.timeline, 1)
+        column.addWidget(self.kind_bar)
         self._table_hint = QLabel("No labels yet. They appear here as you mark them.")
         self._table_hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._table_hint.setWordWrap(True)
@@ -369,13 +370,12 @@ class LabellingView(QWidget):
     def _reference(self, event_id: str) -> FloorEvent | None:
         return next((e for s in self._sources for e in s.events if e.id == event_id), None)
 
-    def _on_range(self, selection: object) -> None:
+    def _on_range(self, selection: Selection | None) -> None:
         if selection is None:
             self.session.select_range(0, 0)
         else:
-            onset, offset = selection  # type: ignore[misc]
             self.session.select_event("")
-            self.session.select_range(onset, offset)
+            self.session.select_range(selection.onset, selection.offset)
 
     def _on_table_row(self, index: object) -> None:
         model = self.table.model()

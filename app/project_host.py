@@ -1,0 +1,73 @@
+"""What dialogs need of the window that shows them."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from PySide6.QtWidgets import QWidget
+
+from annotation.scheme import Scheme
+from app.settings import SettingsFile
+from app.tasks import TaskRunner
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from annotation.project.project import Project
+    from app.workspaces.label import LabelPage
+
+
+class ProjectHost(Protocol):
+    """The window, as its dialogs see it."""
+
+    project: "Project | None"
+    page: "LabelPage | None"
+    tasks: TaskRunner
+
+    @property
+    def scheme(self) -> Scheme:
+        """The kinds that can be marked."""
+        ...
+
+    @property
+    def widget(self) -> QWidget:
+        """The parent of dialogs."""
+        ...
+
+    @property
+    def settings(self) -> SettingsFile:
+        """The settings in force."""
+        ...
+
+    @property
+    def scheme_keys(self) -> Mapping[str, str]:
+        """Keys that kinds have, with the kinds' names."""
+        ...
+
+    @property
+    def person(self) -> str:
+        """Who labels."""
+        ...
+
+    def open_paths(self, paths: "Sequence[Path]") -> None:
+        """Open a project or audio."""
+        ...
+
+    def open_project(self, path: "Path") -> None:
+        """Open a project file."""
+        ...
+
+    def refresh_project(self, notices: Sequence[str] = ()) -> None:
+        """Show conversations and sources anew, and what was said."""
+        ...
+
+    def apply_settings(self) -> None:
+        """Put changed settings into force."""
+        ...
+
+    def on_error(self, error: Exception) -> None:
+        """Show an error that a user can act on."""
+        ...
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence in the status line."""
+        ...

@@ -1,0 +1,211 @@
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile  # type: ignore[import-untyped]
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from annotation.project.project import Project
+from app.demo import make_demo
+from app.main_window import MainWindow
+from app.settings import SettingsFile
+
+CTRL, ALT, SHIFT = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.AltModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+)
+
+
+@pytest.fixture
+def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
+    window = MainWindow(settings=SettingsFile())
+    window.show()
+    qtbot.waitExposed(window)
+    yield window
+    window.close()
+    window.deleteLater()
+
+
+@pytest.fixture
+def demo(tmp_path: Path) -> Path:
+    return make_demo(tmp_path)
+
+
+def settle(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: not window.tasks.tasks, timeout=30_000)
+
+
+def opened(window: MainWindow, project: Path, qtbot: QtBot) -> None:
+    window.open_project(project)
+    settle(window, qtbot)
+    assert window.page is not None
+
+
+def press(window: MainWindow, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(QApplication.focusWidget() or window, key, modifiers)
+
+
+def mark(window: MainWindow, onset: int, offset: int) -> None:
+    page = window.page
+    assert page is not None
+    page.view.timeline.setFocus()
+    page.session.select_event("")
+    page.session.select_range(onset, offset)
+    press(window, Qt.Key.Key_1)
+    page.session.select_range(0, 0)
+
+
+def test_it_starts_on_the_welcome_page(window: MainWindow) -> None:
+    assert window.welcome.isVisible()
+    assert not window.actions_by_id["play.toggle"].isEnabled()
+
+
+def test_the_demo_opens_with_its_speakers_and_reference_events(window: MainWindow, demo: Path, qtbot: QtBot) -> None:
+    opened(window, demo, qtbot)
+    page = window.page
+    assert page is not None
+    assert len(page.conversation.channels) >= 3
+    content = page.view.timeline.content
+    assert content is not None
+    assert any(row.spans for lane in content.lanes for row in lane.rows if row.id != "own")
+
+
+def test_a_mark_is_shown_as_kept_and_found_again(window: MainWindow, demo: Path, qtbot: QtBot) -> None:
+    opened(window, demo, qtbot)
+    with qtbot.waitSignal(window.kept):
+        mark(window, 8000, 16000)
+    assert window.kept_text.startswith("Kept ")
+    page = window.page
+    assert page is not None
+    expected = list(page.session.document)
+    window.close_project()
+    opened(window, demo, qtbot)
+    assert window.page is not None
+    assert list(window.page.session.document) == expected
+
+
+def test_undo_names_its_step_and_takes_back_one_gesture(window: MainWindow, demo: Path, qtbot: QtBot) -> None:
+    opened(window, demo, qtbot)
+    mark(window, 8000, 16000)
+    press(window, Qt.Key.Key_Right, ALT)
+    assert "Offset of turn" in window.actions_by_id["edit.undo"].text()
+    press(window, Qt.Key.Key_Z, CTRL)
+    page = window.page
+    assert page is not None
+    assert [(event.onset, event.offset) for event in page.session.document] == [(8000, 16000)]
+
+
+def test_timeline_table_and_document_show_the_same_after_every_step(
+    window: MainWindow, demo: Path, qtbot: QtBot
+) -> None:
+    opened(window, demo, qtbot)
+    page = window.page
+    assert page is not None
+    for onset in (9000, 5000, 7000):
+        mark(window, onset, onset + 1000)
+    for key, modifiers in ((Qt.Key.Key_X, CTRL), (Qt.Key.Key_Delete, ALT), (Qt.Key.Key_Z, CTRL), (Qt.Key.Key_Z, CTRL)):
+        press(window, key, modifiers if key == Qt.Key.Key_Z else Qt.KeyboardModifier.NoModifier)
+        content = page.view.timeline.content
+        assert content is not None
+        drawn = {span.id for lane in content.lanes for row in lane.rows if row.id == "own" for span in row.spans}
+        model = page.view.table.model()
+        listed = {model.event_at(row).id for row in range(model.rowCount())}  # type: ignore[attr-defined]
+        assert drawn == listed == {event.id for event in page.session.document}
+
+
+def test_space_plays_from_the_table_and_from_a_button_but_types_in_a_text_field(
+    window: MainWindow, demo: Path, qtbot: QtBot
+) -> None:
+    opened(window, demo, qtbot)
+    mark(window, 8000, 16000)
+    page = window.page
+    assert page is not None
+    page.view.table.setFocus()
+    press(window, Qt.Key.Key_Space)
+    assert page.player.playing
+    press(window, Qt.Key.Key_Space)
+    assert not page.player.playing
+    press(window, Qt.Key.Key_C)
+    press(window, Qt.Key.Key_Space)
+    assert not page.player.playing
+    press(window, Qt.Key.Key_N)
+    press(window, Qt.Key.Key_Escape)
+    assert [event.comment for event in page.session.document] == [" n"]
+
+
+def test_a_second_window_can_only_read_and_says_why(
+    window: MainWindow, demo: Path, qtbot: QtBot, qapp: QApplication
+) -> None:
+    opened(window, demo, qtbot)
+    other = MainWindow(settings=SettingsFile())
+    other.show()
+    opened(other, demo, qtbot)
+    assert other.page is not None
+    assert other.page.session.document.frozen
+    assert str(os.getpid()) in other.messages.text
+    other.close()
+    other.deleteLater()
+
+
+def test_labels_of_the_second_window_follow_the_first(window: MainWindow, demo: Path, qtbot: QtBot) -> None:
+    opened(window, demo, qtbot)
+    other = MainWindow(settings=SettingsFile())
+    other.show()
+    opened(other, demo, qtbot)
+    mark(window, 8000, 16000)
+    qtbot.waitUntil(lambda: other.page is not None and len(other.page.session.document) == 1)
+    other.close()
+    other.deleteLater()
+
+
+def test_a_file_that_is_no_project_is_said_and_left_alone(window: MainWindow, tmp_path: Path) -> None:
+    path = tmp_path / "letter.floorscope"
+    path.write_text("dear reader", encoding="utf-8")
+    window.open_project(path)
+    assert str(path) in window.messages.text
+    assert path.read_text(encoding="utf-8") == "dear reader"
+    assert window.welcome.isVisible()
+
+
+def test_audio_without_a_project_gets_one_that_is_found_again(window: MainWindow, tmp_path: Path, qtbot: QtBot) -> None:
+    paths = [tmp_path / "call_agent.wav", tmp_path / "call_caller.wav"]
+    for path in paths:
+        soundfile.write(path, np.zeros(8000, np.float32), 8000)
+    window.open_paths(paths)
+    qtbot.waitUntil(lambda: window.page is not None, timeout=10_000)
+    settle(window, qtbot)
+    mark(window, 100, 200)
+    assert window.project is not None
+    first = window.project.path
+    window.open_paths(paths)
+    qtbot.waitUntil(lambda: window.page is not None and len(window.page.session.document) == 1, timeout=10_000)
+    settle(window, qtbot)
+    assert window.project.path == first
+
+
+def test_a_missing_audio_file_costs_its_lane_and_nothing_else(window: MainWindow, demo: Path, qtbot: QtBot) -> None:
+    with Project.open(demo) as project:
+        summary = project.conversations()[0]
+        path = summary.conversation.channels[0].path
+    assert path is not None
+    path.rename(path.with_suffix(".moved"))
+    opened(window, demo, qtbot)
+    assert path.name in window.messages.text
+    mark(window, 8000, 16000)
+    assert window.page is not None
+    assert len(window.page.session.document) == 1
+
+
+def test_every_action_of_the_table_does_something(window: MainWindow, demo: Path, qtbot: QtBot) -> None:
+    from app.actions import ACTIONS
+
+    opened(window, demo, qtbot)
+    assert window.page is not None
+    bound = {*window.page.handlers(), *window.own_handlers(), "project.recent"}
+    assert {spec.id for spec in ACTIONS} == bound
