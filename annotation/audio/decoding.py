@@ -5,9 +5,10 @@ unchanged; 32-bit integers and doubles are rounded to float32. This version read
 told by its first bytes, never by its name; its header is checked here before a decoder allocates by it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 import soundfile  # type: ignore[import-untyped]
@@ -96,8 +97,16 @@ class FrameReader(Protocol):
         """
         ...
 
-    def expect_random_reads(self) -> None:
-        """Say that few small reads far apart follow."""
+    def read_stripes(self, firsts: Sequence[int], count: int) -> NDArray[np.int16] | NDArray[np.float32]:
+        """Return `count` frames from each of `firsts`, at least one and far apart.
+
+        Their shape is ``(len(firsts), count, channels)``, their type that of `read`.
+
+        Raises
+        ------
+        AudioRefusedError
+            As for `read`.
+        """
         ...
 
     def close(self) -> None:
@@ -282,8 +291,12 @@ class _PlainFrames:
         content = self._file.exactly(self._layout.data_offset + first * width, count * width)
         return np.frombuffer(content, dtype="<i2").reshape(count, self.info.channels)
 
-    def expect_random_reads(self) -> None:
+    def read_stripes(self, firsts: Sequence[int], count: int) -> NDArray[np.int16]:
         self._file.expect_random_reads()
+        start, width = self._layout.data_offset, self._layout.frame_bytes
+        content = np.empty((len(firsts), count * width), dtype=np.uint8)
+        self._file.fill_rows((start + first * width for first in firsts), (row.data for row in content))
+        return content.view("<i2").reshape(len(firsts), count, self.info.channels)
 
     def close(self) -> None:
         self._file.close()
@@ -336,8 +349,9 @@ class _DecodedFrames:
             )
         return samples
 
-    def expect_random_reads(self) -> None:
-        pass
+    def read_stripes(self, firsts: Sequence[int], count: int) -> NDArray[np.int16] | NDArray[np.float32]:
+        stripes = np.stack([self.read(first, count) for first in firsts])
+        return cast("NDArray[np.int16] | NDArray[np.float32]", stripes)
 
     def close(self) -> None:
         self._file.close()

@@ -28,6 +28,8 @@ _PLAIN_STRIPES = 2048
 _DECODED_STRIPES = 160
 _DECODED_SAMPLES = 4096
 """A seek in FLAC decodes a block of this size anyway."""
+_STRIPES_A_CHECK = 64
+"""How many stripes are read between two looks at whether to stop."""
 _FULL_SCALE = 32768.0
 
 Outline = NDArray[np.int16]
@@ -159,22 +161,21 @@ def _sparse_pyramids(reader: FrameReader, token: CancelToken) -> tuple[Pyramid, 
     info = reader.info
     plain = info.format == "WAV"
     width, most_stripes = (PREVIEW_SAMPLES, _PLAIN_STRIPES) if plain else (_DECODED_SAMPLES, _DECODED_STRIPES)
-    reader.expect_random_reads()
     stripe = width
     while stripe * most_stripes < info.frames:
         stripe *= 2
-    bins = -(-info.frames // stripe)
-    sampled: NDArray[np.int16] | NDArray[np.float32] = np.empty((0, width), dtype=np.int16)
-    for index in range(bins):
+    last = (info.frames - 1) // stripe
+    # The middle of each stripe; the last one may be short, and is filled up with its own last sample.
+    middles = range((stripe - width) // 2, last * stripe, stripe)
+    tail_frames = info.frames - last * stripe
+    tail = reader.read(last * stripe + max(0, tail_frames - width) // 2, min(width, tail_frames))
+    parts = []
+    for group in range(0, last, _STRIPES_A_CHECK):
         token.check()
-        # The middle of the stripe, or what there is of a short last one.
-        length = min(stripe, info.frames - index * stripe)
-        count = min(width, length)
-        block = reader.read(index * stripe + (length - count) // 2, count)
-        if index == 0:
-            sampled = np.empty((info.channels, bins, width), dtype=block.dtype)
-        sampled[:, index, :count] = block.T
-        sampled[:, index, count:] = block[-1][:, np.newaxis]
+        parts.append(reader.read_stripes(middles[group : group + _STRIPES_A_CHECK], width))
+    token.check()
+    parts.append(np.concatenate([tail, np.repeat(tail[-1:], width - len(tail), axis=0)])[np.newaxis])
+    sampled = np.moveaxis(np.concatenate(parts), 2, 0)
     pyramids = []
     for rows in sampled:
         found = _extremes_of_rows(rows)

@@ -7,6 +7,7 @@ process with SIGBUS, while a read says so. In blocks of some hundred kilobytes i
 import os
 import stat
 import weakref
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Self
 
@@ -51,6 +52,23 @@ class RandomAccessFile:
         """Tell the system not to read ahead, which makes few small reads of a big cold file fast."""
         if hasattr(os, "posix_fadvise"):
             os.posix_fadvise(self._descriptor, 0, 0, os.POSIX_FADV_RANDOM)
+
+    def fill_rows(self, offsets: Iterable[int], rows: Iterable[memoryview]) -> None:
+        """Fill each row with the bytes from its offset, without a copy in between where the system can.
+
+        Raises
+        ------
+        AudioRefusedError
+            If the file ends before a row is full.
+        """
+        direct = getattr(os, "preadv", None)
+        for offset, row in zip(offsets, rows, strict=True):
+            try:
+                full = direct is not None and direct(self._descriptor, [row], offset) == len(row)
+            except OSError as fault:
+                raise refusal_of_fault(self.path, fault) from fault
+            if not full:
+                row[:] = self.exactly(offset, len(row))
 
     def available(self, offset: int, count: int) -> bytes:
         """Return up to `count` bytes from `offset`, fewer where the file ends.
