@@ -34,7 +34,10 @@ def frame_from_seconds(seconds: float | str | Decimal | Fraction, rate_hz: int) 
         If the time is no finite number or further out than thirty days.
     """
     try:
-        exact = Fraction(Decimal(seconds) if isinstance(seconds, str) else seconds)
+        number = Decimal(seconds) if isinstance(seconds, str) else seconds
+        if isinstance(number, Decimal) and number.is_finite():
+            number = _decimal_within_reach(number)
+        exact = Fraction(number)
     except (ValueError, OverflowError, InvalidOperation) as error:
         raise InvalidValueError(f"“{seconds}” is not a time in seconds.") from error
     if abs(exact) > LONGEST_SECONDS:
@@ -43,6 +46,13 @@ def frame_from_seconds(seconds: float | str | Decimal | Fraction, rate_hz: int) 
             remedy="Check that the file gives seconds, not samples or milliseconds.",
         )
     return round(exact * rate_hz)
+
+
+def _decimal_within_reach(number: Decimal) -> Decimal:
+    """Return a decimal whose exact fraction is small: ``1e999999999`` would not fit into memory as one."""
+    if number and number.adjusted() > 15:
+        return Decimal(LONGEST_SECONDS * 2).copy_sign(number)
+    return number if number and number.adjusted() > -40 else Decimal(0)
 
 
 def seconds_from_frame(frame: int, rate_hz: int) -> float:
