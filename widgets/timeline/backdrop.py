@@ -1,5 +1,7 @@
 """What lies behind the events: lanes, grid, hatching and waveforms, as one array of pixels."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from widgets.timeline.layout import LaneBox
@@ -18,46 +20,79 @@ from widgets.timeline.values import Lane, Waveform
 from widgets.timeline.viewport import Viewport
 
 
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    """What a waveform answered for a view: levels of its columns and of one more on the left."""
+
+    waveform: Waveform
+    viewport: Viewport
+    low: Levels
+    high: Levels
+
+
 class Backdrop:
-    """Draws the backdrop, and keeps what the waveforms answered for as long as the view stays.
+    """Draws the backdrop, and keeps of it what a scroll leaves as it was.
+
+    Columns lie on an absolute grid, so a scrolled backdrop is the last one moved, and only the columns that come into
+    view are asked of the waveforms and drawn.
 
     Attributes
     ----------
     renders
         How often it was drawn; a moving cursor and an edited event do not draw it.
+    columns_drawn
+        How many columns of pixels were drawn for that.
     """
 
     def __init__(self) -> None:
         self.renders = 0
-        self._levels: dict[str, tuple[Waveform, Viewport, Levels, Levels]] = {}
+        self.columns_drawn = 0
+        self.pixels: Pixels = np.zeros((0, 0), dtype=np.uint32)
+        self._spare = self.pixels
+        self._last: Scene | None = None
+        self._levels: dict[str, _Kept] = {}
 
     def forget(self, lane_id: str | None = None) -> None:
         """Ask the waveform of a lane again at the next drawing; of all lanes where none is named."""
+        self._last = None
         if lane_id is None:
             self._levels.clear()
         else:
             self._levels.pop(lane_id, None)
 
-    def draw(self, scene: Scene, picture: Pixels) -> None:
-        """Draw the whole backdrop on a picture of ``(height, width)``."""
+    def draw(self, scene: Scene) -> None:
+        """Draw the backdrop of a scene on `pixels`, ``(height, width)``."""
         self.renders += 1
-        picture[:] = argb(scene.theme.window)
+        if self.pixels.shape != (scene.height, scene.width):
+            self.pixels, self._spare = (np.zeros((scene.height, scene.width), dtype=np.uint32) for _ in range(2))
+            self._last = None
+        columns = self._scroll(scene)
+        self._last = scene
+        self.columns_drawn += columns.stop - columns.start
+        self.pixels[max(scene.y_of(scene.layout.height), 0) :] = argb(scene.theme.window)
         ticks = np.array([tick.frame for tick in scene.ticks() if tick.label], dtype=np.int64)
-        columns = scene.viewport.columns_from_frames(ticks)
-        grid = columns[(columns >= 0) & (columns < scene.viewport.width)]
+        grid = scene.viewport.columns_from_frames(ticks)
+        grid = grid[(grid >= columns.start) & (grid < columns.stop)] - columns.start
         for number, box in scene.visible_lanes():
-            self._draw_lane(scene, picture, box, argb(scene.lane_paper(number, box)), grid)
+            self._draw_lane(scene, box, argb(scene.lane_paper(number, box)), grid, columns)
 
-    def _draw_lane(
-        self,
-        scene: Scene,
-        picture: Pixels,
-        box: LaneBox,
-        paper: np.uint32,
-        grid: Frames,
-    ) -> None:
+    def _scroll(self, scene: Scene) -> slice:
+        """Move the last backdrop where only the place differs; return the columns that are left to draw."""
+        width = scene.viewport.width
+        by = scene.viewport.column - self._last.viewport.column if self._last else 0
+        if self._last is None or not _only_scrolled(self._last, scene) or abs(by) >= width:
+            return slice(0, width)
+        old, new = self.pixels[:, scene.left :], self._spare[:, scene.left :]
+        if by >= 0:
+            new[:, : width - by] = old[:, by:]
+        else:
+            new[:, -by:] = old[:, : width + by]
+        self.pixels, self._spare = self._spare, self.pixels
+        return slice(width - by, width) if by >= 0 else slice(0, -by)
+
+    def _draw_lane(self, scene: Scene, box: LaneBox, paper: np.uint32, grid: Frames, columns: slice) -> None:
         theme, metrics = scene.theme, scene.layout.metrics
-        sheet = picture[:, scene.left : scene.left + scene.viewport.width]
+        sheet = self.pixels[:, scene.left + columns.start : scene.left + columns.stop]
 
         def rows(top: int, bottom: int) -> Pixels:
             first = max(scene.y_of(top), metrics.ruler)
@@ -69,34 +104,34 @@ class Backdrop:
             *((row.top, row.top + row.height, argb(theme.event_row)) for row in box.rows),
             (box.rows[-1].top + box.rows[-1].height if box.rows else wave_bottom, box.bottom, paper),
         ):
-            line = np.full(scene.viewport.width, colour, dtype=np.uint32)
+            line = np.full(sheet.shape[1], colour, dtype=np.uint32)
             line[grid] = argb(theme.grid)
             rows(top, bottom)[:] = line
-        self._hatch(scene, box, rows(box.top, wave_bottom))
-        self._draw_outline(scene, box, rows(box.top + metrics.hair, wave_bottom - metrics.hair))
-        picture_line = slice(max(scene.y_of(box.bottom) - metrics.hair, metrics.ruler), max(scene.y_of(box.bottom), 0))
-        picture[picture_line] = argb(theme.separator)
+        self._hatch(scene, box, rows(box.top, wave_bottom), columns)
+        self._draw_outline(scene, box, rows(box.top + metrics.hair, wave_bottom - metrics.hair), columns)
+        border = slice(max(scene.y_of(box.bottom) - metrics.hair, metrics.ruler), max(scene.y_of(box.bottom), 0))
+        self.pixels[border] = argb(theme.separator)
 
-    def _hatch(self, scene: Scene, box: LaneBox, strip: Pixels) -> None:
+    def _hatch(self, scene: Scene, box: LaneBox, strip: Pixels, columns: slice) -> None:
         lane, viewport = box.lane, scene.viewport
         ends = viewport.columns_from_frames(np.array([lane.onset, lane.offset], dtype=np.int64))
-        begin, end = (int(column) for column in np.clip(ends, 0, viewport.width))
-        period = 8 * scene.layout.metrics.hair
-        row = max(scene.layout.metrics.ruler - scene.y_of(box.top), 0)
-        for first, last in ((0, begin), (end, viewport.width)):
+        begin, end = (int(column) for column in np.clip(ends, columns.start, columns.stop))
+        for first, last in ((columns.start, begin), (end, columns.stop)):
             if first < last:
                 draw_hatching(
-                    strip[:, first:last],
+                    strip[:, first - columns.start : last - columns.start],
                     column=viewport.column + first,
-                    row=row,
-                    period=period,
+                    row=max(scene.layout.metrics.ruler - scene.y_of(box.top), 0),
+                    period=8 * scene.layout.metrics.hair,
                     colour=argb(scene.theme.hatching),
                 )
 
-    def _draw_outline(self, scene: Scene, box: LaneBox, strip: Pixels) -> None:
+    def _draw_outline(self, scene: Scene, box: LaneBox, strip: Pixels, columns: slice) -> None:
         if box.lane.waveform is None or not strip.size:
             return
-        low, high = self._levels_of(box.lane, box.lane.waveform, scene.viewport)
+        kept = self._levels_of(box.lane, box.lane.waveform, scene.viewport)
+        before = slice(columns.start, columns.stop + 1)
+        low, high = joined(kept.low[before], kept.high[before])
         hair = scene.layout.metrics.hair
         height = box.wave_height - 2 * hair
         draw_waveform(
@@ -112,10 +147,34 @@ class Backdrop:
         if strip.shape[0] == height:
             draw_clipping(strip, low, high, thickness=3 * hair, colour=argb(scene.theme.clipped))
 
-    def _levels_of(self, lane: Lane, waveform: Waveform, viewport: Viewport) -> tuple[Levels, Levels]:
+    def _levels_of(self, lane: Lane, waveform: Waveform, viewport: Viewport) -> _Kept:
         kept = self._levels.get(lane.id)
-        if kept is not None and kept[0] is waveform and kept[1] == viewport:
-            return kept[2], kept[3]
-        low, high = joined(*waveform.columns(viewport.edges(before=1)))
-        self._levels[lane.id] = (waveform, viewport, low, high)
-        return low, high
+        if kept is None or kept.waveform is not waveform or not _same_grid(kept.viewport, viewport):
+            kept = _Kept(waveform, viewport, *waveform.columns(viewport.edges(before=1)))
+        elif kept.viewport != viewport:
+            kept = _moved(kept, viewport)
+        self._levels[lane.id] = kept
+        return kept
+
+
+def _moved(kept: _Kept, viewport: Viewport) -> _Kept:
+    """Return the levels of a view on the same grid; the waveform is asked for the columns that come into it only."""
+    by, size = viewport.column - kept.viewport.column, viewport.width + 1
+    if abs(by) >= size:
+        return _Kept(kept.waveform, viewport, *kept.waveform.columns(viewport.edges(before=1)))
+    edges = viewport.edges(before=1)
+    low, high = kept.waveform.columns(edges[size - by :] if by >= 0 else edges[: 1 - by])
+    if by >= 0:
+        pairs = ((kept.low[by:], low), (kept.high[by:], high))
+    else:
+        pairs = ((low, kept.low[:by]), (high, kept.high[:by]))
+    return _Kept(kept.waveform, viewport, *(np.concatenate(pair) for pair in pairs))
+
+
+def _same_grid(one: Viewport, other: Viewport) -> bool:
+    return (one.scale, one.width) == (other.scale, other.width)
+
+
+def _only_scrolled(one: Scene, other: Scene) -> bool:
+    same = one.layout is other.layout and one.theme is other.theme and _same_grid(one.viewport, other.viewport)
+    return same and (one.scroll, one.active_lane, one.gains) == (other.scroll, other.active_lane, other.gains)

@@ -253,16 +253,19 @@ class TimelineCanvas(QWidget):
         """Blit the frame, drawn anew only if something changed, and paint what moves over it."""
         if self._ratio != self.devicePixelRatioF():
             self._relay()
-        painter = QPainter(self)
-        if self._content is None or not self._content.lanes:
-            self._paint_empty(painter)
-        else:
-            scene = self._scene()
-            # The painter is scaled to logical pixels; undone exactly, the frame is copied pixel for pixel.
-            painter.scale(1 / self._ratio, 1 / self._ratio)
-            painter.drawImage(0, 0, self._frame.image(scene))
-            self._overlay.paint(painter, scene)
-        painter.end()
+        # Left open by an exception, a painter takes the process down with it: it is closed whatever happens.
+        with QPainter(self) as painter:
+            if self._content is None or not self._content.lanes:
+                self._paint_empty(painter)
+            else:
+                scene = self._scene()
+                # The painter is scaled to logical pixels; undone exactly, the frame is copied pixel for pixel.
+                painter.scale(1 / self._ratio, 1 / self._ratio)
+                painter.drawImage(0, 0, self._frame.image(scene))
+                self._overlay.paint(painter, scene)
+                # Above the scroll bar nothing else paints, and an opaque widget owes every pixel.
+                beside = QRect(scene.width, 0, round(self.width() * self._ratio) - scene.width, scene.height)
+                painter.fillRect(beside, QColor(self._theme.ruler))
 
     def _paint_empty(self, painter: QPainter) -> None:
         painter.fillRect(self.rect(), QColor(self._theme.lane_alternate))
@@ -315,7 +318,7 @@ class TimelineCanvas(QWidget):
             scroll=self._scroll,
             active_lane=self._active_lane,
             selected=self._selected,
-            gains=self._gains,
+            gains=dict(self._gains),
         )
 
     def _set_viewport(self, viewport: Viewport) -> None:

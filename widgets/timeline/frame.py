@@ -7,7 +7,6 @@ from PySide6.QtGui import QColor, QImage, QPainter
 from widgets.timeline.backdrop import Backdrop
 from widgets.timeline.layout import LaneBox
 from widgets.timeline.lettering import CENTRE, LEFT, RIGHT
-from widgets.timeline.rendering import Pixels
 from widgets.timeline.scene import Scene
 from widgets.timeline.span_painter import paint_row
 
@@ -24,7 +23,6 @@ class Frame:
     def __init__(self) -> None:
         self.renders = 0
         self.backdrop = Backdrop()
-        self._behind: Pixels = np.zeros((0, 0), dtype=np.uint32)
         self._image = QImage()
         self._stale = True
         self._stale_backdrop = True
@@ -41,40 +39,41 @@ class Frame:
 
     def image(self, scene: Scene) -> QImage:
         """Return the picture in device pixels, from the last time where nothing was invalidated."""
-        if self._behind.shape != (scene.height, scene.width):
-            self._behind = np.zeros((scene.height, scene.width), dtype=np.uint32)
+        if (self._image.width(), self._image.height()) != (scene.width, scene.height):
             self._image = QImage(scene.width, scene.height, QImage.Format.Format_RGB32)
             self.invalidate(backdrop=True)
         if self._stale:
             if self._stale_backdrop:
-                self.backdrop.draw(scene, self._behind)
+                self.backdrop.draw(scene)
             self._draw(scene)
             self._stale = self._stale_backdrop = False
         return self._image
 
     def _draw(self, scene: Scene) -> None:
         self.renders += 1
-        picture = np.frombuffer(self._image.bits(), dtype=np.uint32).reshape(self._behind.shape)
-        picture[:] = self._behind
-        painter = QPainter(self._image)
+        picture = np.frombuffer(self._image.bits(), dtype=np.uint32).reshape(scene.height, scene.width)
+        picture[:] = self.backdrop.pixels
         ruler = scene.layout.metrics.ruler
         lanes = QRect(0, ruler, scene.width, scene.height - ruler)
-        for number, box in scene.visible_lanes():
-            painter.setClipRect(lanes)
-            self._paint_header(painter, scene, number, box)
-            painter.setClipRect(lanes.intersected(QRect(scene.left, ruler, scene.viewport.width, scene.height)))
-            for row in box.rows:
-                paint_row(painter, picture, scene, row)
-        painter.setClipping(False)
-        self._paint_ruler(painter, scene)
-        painter.end()
+        view = QRect(scene.left, ruler, scene.viewport.width, scene.height - ruler)
+        with QPainter(self._image) as painter:
+            for _, box in scene.visible_lanes():
+                painter.setClipRect(lanes)
+                self._paint_header(painter, scene, box)
+                painter.setClipRect(view)
+                for row in box.rows:
+                    paint_row(painter, picture, scene, row)
+            painter.setClipping(False)
+            self._paint_ruler(painter, scene)
 
     def _paint_ruler(self, painter: QPainter, scene: Scene) -> None:
         theme, metrics, fonts = scene.theme, scene.layout.metrics, scene.lettering
         painter.fillRect(QRect(0, 0, scene.width, metrics.ruler), QColor(theme.ruler))
         painter.setClipRect(QRect(scene.left, 0, scene.viewport.width, metrics.ruler))
-        for tick in scene.ticks():
-            x = scene.left + int(scene.viewport.columns_from_frames(np.array([tick.frame]))[0])
+        ticks = scene.ticks()
+        columns = scene.viewport.columns_from_frames(np.array([tick.frame for tick in ticks], dtype=np.int64))
+        for tick, column in zip(ticks, columns.tolist(), strict=True):
+            x = scene.left + column
             height = metrics.ruler // 2 if tick.label else metrics.ruler // 5
             painter.fillRect(
                 QRect(x, metrics.ruler - height, metrics.hair, height),
@@ -87,7 +86,7 @@ class Frame:
         painter.fillRect(QRect(0, metrics.ruler - metrics.hair, scene.width, metrics.hair), QColor(theme.separator))
         painter.fillRect(QRect(scene.left - metrics.hair, 0, metrics.hair, metrics.ruler), QColor(theme.separator))
 
-    def _paint_header(self, painter: QPainter, scene: Scene, number: int, box: LaneBox) -> None:
+    def _paint_header(self, painter: QPainter, scene: Scene, box: LaneBox) -> None:
         theme, metrics, fonts = scene.theme, scene.layout.metrics, scene.lettering
         active = box.lane.id == scene.active_lane
         top, height = scene.y_of(box.top), box.height - metrics.hair

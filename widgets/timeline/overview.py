@@ -83,10 +83,13 @@ class Overview(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Blit the strip and paint frame and cursor over it."""
-        painter = QPainter(self)
-        if self._content is None or not self._content.lanes:
-            painter.fillRect(self.rect(), QColor(self._theme.lane_alternate))
-            return
+        with QPainter(self) as painter:
+            if self._content is None or not self._content.lanes:
+                painter.fillRect(self.rect(), QColor(self._theme.lane_alternate))
+            else:
+                self._paint(painter)
+
+    def _paint(self, painter: QPainter) -> None:
         ratio = self.devicePixelRatioF()
         painter.scale(1 / ratio, 1 / ratio)
         image = self._strip(ratio)

@@ -59,11 +59,11 @@ class Scene:
         return self.theme.lane_alternate if number % 2 else self.theme.lane
 
     def ticks(self) -> tuple[Tick, ...]:
-        """Return the ticks of the ruler."""
+        """Return the ticks of the ruler; one may begin in the last column and after the last whole frame."""
         label = self.lettering.width("0:00:00.000", self.lettering.small) + self.layout.metrics.pad * 6
         return ruler_ticks(
             self.viewport.first,
-            self.viewport.last,
+            self.viewport.last + 1,
             rate_hz=self.content.rate_hz,
             spacing=label * self.viewport.frames_per_column,
         )

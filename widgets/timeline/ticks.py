@@ -1,7 +1,7 @@
 """The ruler: where its ticks lie and what stands at them."""
 
 from dataclasses import dataclass
-from fractions import Fraction
+from functools import lru_cache
 
 SECOND = 1_000_000
 MINUTE = 60 * SECOND
@@ -39,6 +39,7 @@ class Tick:
     label: str = ""
 
 
+@lru_cache(maxsize=8)
 def ruler_ticks(first: int, last: int, *, rate_hz: int, spacing: float) -> tuple[Tick, ...]:
     """Return the ticks in ``[first, last)``, in order, none before the recording.
 
@@ -54,7 +55,7 @@ def ruler_ticks(first: int, last: int, *, rate_hz: int, spacing: float) -> tuple
     minor = step // parts
     ticks = []
     number = max(-(-first * SECOND // (minor * rate_hz)) - 1, 0)
-    while (frame := round(Fraction(number * minor * rate_hz, SECOND))) < last:
+    while (frame := _nearest(number * minor * rate_hz, SECOND)) < last:
         if frame >= first:
             label = clock_text(number * minor, digits) if number % parts == 0 else ""
             ticks.append(Tick(frame, label))
@@ -72,4 +73,10 @@ def clock_text(microseconds: int, digits: int = 3) -> str:
 def frame_text(frame: int, rate_hz: int) -> str:
     """Return a frame's time as ``h:mm:ss.mmm``, to the nearest millisecond."""
     sign = "−" if frame < 0 else ""
-    return sign + clock_text(round(Fraction(abs(frame) * 1_000, rate_hz)) * 1_000)
+    return sign + clock_text(_nearest(abs(frame) * 1_000, rate_hz) * 1_000)
+
+
+def _nearest(numerator: int, denominator: int) -> int:
+    """Return the whole number nearest to a quotient, ties to even: the clock's one rule, without making fractions."""
+    whole, rest = divmod(numerator, denominator)
+    return whole + (2 * rest > denominator or (2 * rest == denominator and whole % 2 == 1))

@@ -2,6 +2,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QToolTip
@@ -520,3 +522,36 @@ def test_scrolling_shows_the_same_pixels_elsewhere(view: TimelineView, hand: Han
     wide, high = view.width() - left - by - 5, view._layout.lanes[0].wave_height - 10
     assert by > 0
     assert before.copy(left + by, top, wide, high) == after.copy(left, top, wide, high)
+
+
+STEPS = st.tuples(st.sampled_from(["pan", "zoom", "gain", "lane", "scroll", "resize"]), st.integers(-400, 400))
+
+
+@given(st.lists(STEPS, max_size=8))
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25, deadline=None)
+def test_a_scrolled_picture_is_the_one_drawn_afresh(view: TimelineView, steps: list[tuple[str, int]]) -> None:
+    view.zoom_to(2_000, 3_000)
+    change: dict[str, Callable[[int], object]] = {
+        "pan": lambda by: view.pan(by / 400),
+        "zoom": lambda by: view.zoom_to(4_000 + by, 5_000 + 2 * by),
+        "gain": lambda by: view.set_gain("anna", by / 40),
+        "lane": lambda by: view.set_active_lane("anna" if by > 0 else "boris"),
+        "scroll": lambda by: view._bar.setValue(abs(by)),
+        "resize": lambda by: view.resize(1_200, 160 if by > 0 else 500),
+    }
+    for step, by in steps:
+        change[step](by)
+        view.repaint()
+    scrolled = view.grab().toImage()
+    view.frame.backdrop.forget()
+    view.frame.invalidate(backdrop=True)
+    assert view.grab().toImage() == scrolled
+
+
+def test_scrolling_draws_and_reads_only_what_comes_into_view(view: TimelineView) -> None:
+    view.zoom_to(2_000, 3_000)
+    view.repaint()
+    before, column = view.frame.backdrop.columns_drawn, view._viewport.column
+    view.pan(0.1)
+    view.repaint()
+    assert view.frame.backdrop.columns_drawn - before == view._viewport.column - column
