@@ -2,7 +2,7 @@
 
 The peer is what one writes with pyqtgraph: five linked plots, each one curve of all samples with clipping to the view
 and peak downsampling switched on, and a `LinearRegionItem` with a `TextItem` an event. Ours draws the same from the
-pyramid. Both are moved by half a hundredth of the view and drawn into a picture of 1920 × 1080, in turns. Ours keeps
+pyramid. Both are moved by half a hundredth of the view and repainted in a window of 1920 × 1080, in turns. Ours keeps
 of a scrolled picture what stays; the time of a frame that keeps nothing (a zoom) is given beside it.
 """
 
@@ -166,7 +166,7 @@ class _Peer:
         onset, offset = self._range
         by = direction * (offset - onset) / 200
         self.plots[0].setXRange(onset + by, offset + by, padding=0)
-        self.window.grab()
+        self.window.viewport().repaint()
 
     def shows_same(self, ours: TimelineView) -> bool:
         first, last = ours.visible_range
@@ -185,7 +185,7 @@ def _drawer(view: TimelineView) -> Callable[[], None]:
 
     def draw() -> None:
         view.pan(next(step) / 200)
-        view.grab()
+        view.repaint()
 
     return draw
 
@@ -194,7 +194,7 @@ def _median_of_zoomed_frames(view: TimelineView) -> float:
     def draw() -> None:
         view.frame.backdrop.forget()
         view.frame.invalidate(backdrop=True)
-        view.grab()
+        view.repaint()
 
     return median(seconds_of(draw) for _ in range(ROUNDS))
 
