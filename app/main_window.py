@@ -142,7 +142,6 @@ class MainWindow(QMainWindow):
         page.gesture.connect(self._on_gesture)
         page.state_changed.connect(self._refresh_state)
         page.bar.device_chosen.connect(lambda name: self._settings.change(device=name))
-        page.bar.loop_changed(page.player.looping)
         page.view.timeline.set_following(self._settings.value.follow)
         self.actions_by_id["play.loop"].setChecked(False)
         self._handlers = page.handlers()
@@ -310,7 +309,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id.set_keys(self._settings.value.keys)
         self.set_theme(self._wanted_theme())
         if self.page is not None:
-            self.page.player.set_device(self._settings.value.device)
+            self.page.player.choose_device(self._settings.value.device)
 
     def set_theme(self, theme: Theme) -> None:
         """Repaint everything in a theme."""

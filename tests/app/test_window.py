@@ -25,8 +25,9 @@ CTRL, ALT, SHIFT = (
 @pytest.fixture
 def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
     window = MainWindow(settings=SettingsFile())
-    window.show()
-    qtbot.waitExposed(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
     yield window
     window.close()
     window.deleteLater()

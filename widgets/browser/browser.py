@@ -53,7 +53,7 @@ def duration_text(seconds: float) -> str:
 class ConversationModel(QAbstractTableModel):
     """Rows of the browser."""
 
-    TITLES = ("Conversation", "Speakers", "Length", "Events", "Labels")
+    TITLES = ("Conversation", "Length", "Events", "Labels")
 
     def __init__(self, *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,10 +94,10 @@ class ConversationModel(QAbstractTableModel):
         column = index.column()
         if role == Qt.ItemDataRole.DisplayRole:
             mark = "⚠ " if row.missing else ""
-            texts = (mark + row.id, str(len(row.speakers)), duration_text(row.duration_s), str(row.reference_events))
+            texts = (mark + row.id, duration_text(row.duration_s), str(row.reference_events))
             return (*texts, str(row.labels) if row.labels else "–")[column]
         if role == SORT_ROLE:
-            return (row.id, len(row.speakers), row.duration_s, row.reference_events, row.labels)[column]
+            return (row.id, row.duration_s, row.reference_events, row.labels)[column]
         if role == Qt.ItemDataRole.ToolTipRole:
             return details_of(row)
         if role == Qt.ItemDataRole.TextAlignmentRole and column > 0:
@@ -159,6 +159,7 @@ class Browser(QWidget):
         column.setContentsMargins(8, 8, 4, 8)
         for widget in (self.filter_field, self._table, self._empty, self._details):
             column.addWidget(widget)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 44)
         self.filter_field.textChanged.connect(self._on_filter)
         self._show_state()
 

@@ -122,7 +122,7 @@ class Inspector(QWidget):
         form = QFormLayout(self)
         form.setContentsMargins(10, 8, 10, 8)
         form.setVerticalSpacing(5)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow(self._hint)
         form.addRow("Kind", self._kind)
         form.addRow("Speaker", self._speaker)

@@ -192,7 +192,7 @@ class LabellingView(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(COMMENT_COLUMN, QHeaderView.ResizeMode.Stretch)
         unit = self.fontMetrics().averageCharWidth()
-        for column, width in enumerate((4, 22, 16, 12, 12, 12, 16, 16)):
+        for column, width in enumerate((4, 18, 12, 11, 11, 11, 15, 15)):
             header.resizeSection(column, unit * width)
         return table
 
