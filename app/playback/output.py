@@ -1,0 +1,201 @@
+"""Sound through PortAudio: the only module that knows sounddevice, and imports it when it is first needed."""
+
+import threading
+from importlib import import_module
+from types import ModuleType
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from annotation.errors import FloorscopeError
+from app.playback.ring import Ring
+
+SHORTEST_LATENCY_S = 0.08
+"""Asked of the device at least: below 50 ms a busy computer leaves gaps."""
+
+LEAD_IN_LATENCIES = 2.5
+"""Silence before the first frame of a stream, in latencies: PortAudio fills one at once, and a sound server drops what
+comes in while it settles (measured with PulseAudio: up to 1,600 frames at 48 kHz)."""
+
+PORTAUDIO_LOCK = threading.RLock()
+"""Protects PortAudio's own state: its calls to open, close, list and restart must not overlap. The callback never
+takes it."""
+
+
+class SoundUnavailableError(FloorscopeError):
+    """There is no sound: no library, no device, or a device that refuses the rate."""
+
+    code = "no-sound"
+
+
+class Output(Protocol):
+    """Whatever takes frames from a ring and knows when they are heard."""
+
+    @property
+    def name(self) -> str:
+        """What the user knows the device by."""
+        ...
+
+    @property
+    def latency_s(self) -> float:
+        """From taking a frame to hearing it, as the device reports it."""
+        ...
+
+    @property
+    def lead_in_s(self) -> float:
+        """How much silence a fresh stream is given before its first frame."""
+        ...
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still takes frames; only asked while it runs."""
+        ...
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started and not stopped since."""
+        ...
+
+    def now_s(self) -> float:
+        """Return the time on the clock that the ring's blocks are stamped with."""
+        ...
+
+    def start(self) -> None:
+        """Begin to take frames."""
+        ...
+
+    def stop(self) -> None:
+        """Take no more; what was taken and not heard yet is dropped."""
+        ...
+
+    def close(self) -> None:
+        """Give the device back."""
+        ...
+
+    def service(self) -> None:
+        """Do what is due; called every few milliseconds while it runs."""
+        ...
+
+
+def sounddevice_module() -> ModuleType:
+    """Return sounddevice.
+
+    Raises
+    ------
+    SoundUnavailableError
+        If PortAudio is not installed.
+    """
+    try:
+        # Imported here: the import itself opens PortAudio, and raises OSError where the library is missing.
+        return import_module("sounddevice")
+    except OSError as error:
+        raise SoundUnavailableError(
+            "There is no sound: the library PortAudio is not installed.",
+            remedy="Install it (on Debian and Ubuntu: sudo apt install libportaudio2) and start Floorscope again.",
+        ) from error
+
+
+class PortAudioOutput:
+    """A stereo float32 stream on one device.
+
+    Parameters
+    ----------
+    device
+        PortAudio's number of the device.
+
+    Raises
+    ------
+    SoundUnavailableError
+        If the device does not open at this rate.
+    """
+
+    open_count = 0
+    """Streams that are open in this process, changed under the lock of PortAudio."""
+
+    def __init__(self, *, ring: Ring, rate_hz: int, device: int, name: str) -> None:
+        self.name = name
+        self._ring = ring
+        self._library: Any = sounddevice_module()
+        self._running = False
+        # Protects the stream's pointer: asking a closed stream for its time would read freed memory.
+        self._stream_lock = threading.Lock()
+        try:
+            with PORTAUDIO_LOCK:
+                usual_s = float(self._library.query_devices(device)["default_low_output_latency"])
+                self._stream: Any = self._library.OutputStream(
+                    samplerate=rate_hz,
+                    channels=2,
+                    dtype="float32",
+                    device=device,
+                    latency=max(usual_s, SHORTEST_LATENCY_S),
+                    callback=self._on_block,
+                )
+                PortAudioOutput.open_count += 1
+        except (self._library.PortAudioError, ValueError) as error:
+            raise SoundUnavailableError(
+                f"The sound device “{name}” does not play two channels at {rate_hz} Hz ({error}).",
+                remedy="Choose another device.",
+            ) from error
+        self.latency_s = float(self._stream.latency)
+        self.lead_in_s = LEAD_IN_LATENCIES * self.latency_s
+
+    @property
+    def alive(self) -> bool:
+        """Whether the stream is active; a sound server that dies raises nothing."""
+        try:
+            return bool(self._stream.active)
+        except self._library.PortAudioError:
+            return False
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started and not stopped since."""
+        return self._running
+
+    def now_s(self) -> float:
+        """Return the stream's time; 0 once it is closed."""
+        with self._stream_lock:
+            return float(self._stream.time) if self._stream is not None else 0.0
+
+    def start(self) -> None:
+        """Start the stream.
+
+        Raises
+        ------
+        SoundUnavailableError
+            If the device is gone.
+        """
+        try:
+            with PORTAUDIO_LOCK:
+                self._stream.start()
+        except self._library.PortAudioError as error:
+            raise SoundUnavailableError(
+                f"The sound device “{self.name}” does not start ({error}).",
+                remedy="Plug it in again or choose another one.",
+            ) from error
+        self._running = True
+
+    def stop(self) -> None:
+        """Stop the stream and drop what it holds."""
+        self._running = False
+        with PORTAUDIO_LOCK:
+            self._stream.abort(ignore_errors=True)
+
+    def close(self) -> None:
+        """Stop and close the stream."""
+        self._running = False
+        with self._stream_lock:
+            stream, self._stream = self._stream, None
+        if stream is not None:
+            with PORTAUDIO_LOCK:
+                stream.abort(ignore_errors=True)
+                stream.close(ignore_errors=True)
+                PortAudioOutput.open_count -= 1
+
+    def service(self) -> None:
+        """PortAudio's own thread does all there is to do."""
+
+    def _on_block(self, out: NDArray[np.float32], frames: int, time: Any, status: Any) -> None:
+        # Some back ends give no time of their own for the block: then it sounds one latency from now.
+        self._ring.pull(out, time.outputBufferDacTime or time.currentTime + self.latency_s)

@@ -1,0 +1,47 @@
+"""Which frames come next: a stretch of the timeline, once or again and again."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Run(NamedTuple):
+    """`length` frames in a row from `first`."""
+
+    first: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The stretch ``[onset, offset)`` that is played; looping, its first frame follows on its last."""
+
+    onset: int
+    offset: int
+    looping: bool = False
+
+    def run_from(self, frame: int, count: int) -> Run:
+        """Return the frames to play from `frame` on, `count` at most, up to the next seam; none at the end."""
+        if self.looping and frame >= self.offset > self.onset:
+            frame = self.onset
+        return Run(frame, max(min(count, self.offset - frame), 0))
+
+    def holds(self, frame: int) -> bool:
+        """Whether a frame lies in the stretch."""
+        return self.onset <= frame < self.offset
+
+
+def passage_from_bounds(
+    onset: int | None, offset: int | None, *, position: int, frames: int, last: Passage, looping: bool
+) -> Passage:
+    """Return what ``play(onset, offset)`` is to play.
+
+    Without bounds it runs from the position to the end of the timeline, from the start where the position is the end,
+    and inside the loop where the position lies in the stretch that is being looped.
+    """
+    if onset is None and offset is None:
+        if looping and last.holds(position):
+            return Passage(last.onset, last.offset, True)
+        return Passage(position if position < frames else 0, frames, looping)
+    first = position if onset is None else min(max(onset, 0), frames)
+    last_frame = frames if offset is None else min(max(offset, 0), frames)
+    return Passage(first, max(last_frame, first), looping)
