@@ -1,0 +1,209 @@
+"""The tables of a project file, as numbered steps that each bring a file from one version to the next.
+
+The file says what it is in SQLite's own header: an application id (`APPLICATION_ID`) and a version (``user_version``).
+Both are read from the header's bytes before SQLite sees the file, so that a refused file is not touched at all. A step,
+once released, is never edited: a change of the tables is a new step with a test of its own.
+"""
+
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlite_utils import Database
+
+from annotation.project.faults import NewerProjectError, NotAProjectError, ProjectError
+
+APPLICATION_ID = 0x466C7253
+"""``FlrS`` in ASCII."""
+
+_MAGIC = b"SQLite format 3\x00"
+_HEADER_BYTES = 100
+_VERSION_AT = 60
+_APPLICATION_AT = 68
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """The statements that bring a file to version `number`."""
+
+    number: int
+    statements: tuple[str, ...]
+
+
+def _append_only(table: str) -> tuple[str, str]:
+    return (
+        f"CREATE TRIGGER {table}_never_updated BEFORE UPDATE ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END",
+        f"CREATE TRIGGER {table}_never_deleted BEFORE DELETE ON {table} "
+        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END",
+    )
+
+
+_FIRST = Migration(
+    1,
+    (
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID",
+        """CREATE TABLE conversation (
+            id TEXT PRIMARY KEY CHECK (id <> ''),
+            position INTEGER NOT NULL UNIQUE,
+            rate_hz INTEGER NOT NULL CHECK (rate_hz > 0),
+            event_frames INTEGER NOT NULL CHECK (event_frames >= 0),
+            attributes TEXT NOT NULL CHECK (json_valid(attributes)),
+            added_at TEXT NOT NULL
+        ) STRICT, WITHOUT ROWID""",
+        """CREATE TABLE channel (
+            conversation TEXT NOT NULL REFERENCES conversation (id),
+            position INTEGER NOT NULL CHECK (position >= 0),
+            speaker TEXT NOT NULL CHECK (speaker <> ''),
+            name TEXT NOT NULL,
+            path TEXT,
+            file_index INTEGER NOT NULL CHECK (file_index >= 0),
+            rate_hz INTEGER NOT NULL CHECK (rate_hz > 0),
+            frames INTEGER NOT NULL CHECK (frames >= 0),
+            start_frame INTEGER NOT NULL CHECK (start_frame >= 0),
+            fingerprint TEXT,
+            sha256 TEXT,
+            PRIMARY KEY (conversation, position),
+            UNIQUE (conversation, speaker)
+        ) STRICT, WITHOUT ROWID""",
+        """CREATE TABLE mapping (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            conversation TEXT NOT NULL REFERENCES conversation (id),
+            person TEXT NOT NULL,
+            at TEXT NOT NULL,
+            assignments TEXT NOT NULL CHECK (json_valid(assignments))
+        ) STRICT""",
+        "CREATE INDEX mapping_of_conversation ON mapping (conversation, sequence)",
+        *_append_only("mapping"),
+        """CREATE TABLE source (
+            number INTEGER PRIMARY KEY AUTOINCREMENT,
+            conversation TEXT NOT NULL REFERENCES conversation (id),
+            name TEXT NOT NULL,
+            role TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            kinds TEXT NOT NULL CHECK (json_valid(kinds)),
+            added_at TEXT NOT NULL,
+            UNIQUE (conversation, name, role)
+        ) STRICT""",
+        *_append_only("source"),
+        """CREATE TABLE event (
+            source INTEGER NOT NULL REFERENCES source (number),
+            position INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            speaker TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            onset INTEGER NOT NULL CHECK (onset >= 0),
+            "offset" INTEGER NOT NULL CHECK ("offset" >= onset),
+            holder_before TEXT,
+            holder_after TEXT,
+            comment TEXT NOT NULL,
+            text TEXT NOT NULL,
+            PRIMARY KEY (source, position)
+        ) STRICT, WITHOUT ROWID""",
+        *_append_only("event"),
+        """CREATE TABLE revision (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE CHECK (id <> ''),
+            subject TEXT NOT NULL,
+            person TEXT NOT NULL,
+            at TEXT NOT NULL,
+            label TEXT NOT NULL,
+            undoes TEXT REFERENCES revision (id),
+            added TEXT NOT NULL CHECK (json_valid(added)),
+            removed TEXT NOT NULL CHECK (json_valid(removed)),
+            balance INTEGER GENERATED ALWAYS AS (json_array_length(added) - json_array_length(removed)) VIRTUAL
+        ) STRICT""",
+        "CREATE INDEX revision_of_subject ON revision (subject, person, sequence)",
+        "CREATE INDEX revision_balance ON revision (subject, person, balance)",
+        *_append_only("revision"),
+        # A revision that is there already is skipped, even by INSERT OR REPLACE, which would delete it first.
+        """CREATE TRIGGER revision_kept_once BEFORE INSERT ON revision
+            WHEN EXISTS (SELECT 1 FROM revision WHERE id = NEW.id)
+            BEGIN SELECT RAISE(IGNORE); END""",
+        """CREATE TRIGGER revision_never_replaced BEFORE INSERT ON revision
+            WHEN EXISTS (SELECT 1 FROM revision WHERE sequence = NEW.sequence)
+            BEGIN SELECT RAISE(ABORT, 'revision is append-only'); END""",
+        """CREATE TRIGGER revision_undoes_its_own BEFORE INSERT ON revision
+            WHEN NEW.undoes IS NOT NULL AND NOT EXISTS (
+                SELECT 1 FROM revision WHERE id = NEW.undoes AND subject = NEW.subject AND person = NEW.person)
+            BEGIN SELECT RAISE(ABORT, 'undo never crosses subjects or people'); END""",
+        """CREATE TABLE lease (
+            subject TEXT NOT NULL,
+            person TEXT NOT NULL,
+            process_id INTEGER NOT NULL,
+            process_started REAL NOT NULL,
+            host TEXT NOT NULL,
+            at TEXT NOT NULL,
+            token TEXT NOT NULL UNIQUE,
+            PRIMARY KEY (subject, person)
+        ) STRICT, WITHOUT ROWID""",
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+CURRENT_VERSION = MIGRATIONS[-1].number
+
+
+def version_in_header(path: Path) -> int:
+    """Return the version that the file's header gives, reading 100 bytes and nothing else.
+
+    Raises
+    ------
+    NotAProjectError
+        If the file is no SQLite database, or one of another program.
+    NewerProjectError
+        If a newer Floorscope wrote it.
+    ProjectError
+        If it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER_BYTES)
+    except FileNotFoundError as error:
+        raise ProjectError("There is no such project.", where=str(path), remedy="Check the path.") from error
+    except OSError as error:
+        raise ProjectError(f"The project cannot be read: {error.strerror}.", where=str(path)) from error
+    if len(header) < _HEADER_BYTES or not header.startswith(_MAGIC):
+        raise NotAProjectError("This is no project: it is not a SQLite database.", where=str(path))
+    application = struct.unpack_from(">I", header, _APPLICATION_AT)[0]
+    version = struct.unpack_from(">I", header, _VERSION_AT)[0]
+    if application != APPLICATION_ID:
+        raise NotAProjectError("This is no project: it is a database of another program.", where=str(path))
+    require_known_version(version, path)
+    return int(version)
+
+
+def require_known_version(version: int, path: Path) -> None:
+    """Refuse a version that this program does not know.
+
+    Raises
+    ------
+    NewerProjectError
+        If it is higher than `CURRENT_VERSION`.
+    NotAProjectError
+        If it is 0, which no project ever is.
+    """
+    if version > CURRENT_VERSION:
+        raise NewerProjectError(
+            f"This project was written by a newer Floorscope (file version {version}, known here: {CURRENT_VERSION}).",
+            where=str(path),
+            remedy="Update Floorscope; the file was left as it is.",
+        )
+    if version < 1:
+        raise NotAProjectError("This is no project: it was never finished.", where=str(path))
+
+
+def migrate(db: Database, *, to: int = CURRENT_VERSION) -> None:
+    """Run the steps that the file lacks, inside the transaction that the caller has opened.
+
+    Parameters
+    ----------
+    to
+        The version to stop at; tests stop early to make an older file.
+    """
+    version = db.execute("PRAGMA user_version").fetchone()[0]
+    for migration in MIGRATIONS:
+        if version < migration.number <= to:
+            for statement in migration.statements:
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {migration.number:d}")
