@@ -60,7 +60,7 @@ _FAULTS: dict[int, tuple[type[ProjectError], str, str]] = {
     sqlite3.SQLITE_CANTOPEN: (
         ProjectError,
         "The project file cannot be opened.",
-        "Check that it is still there, and that the file and its folder may be read and written.",
+        "Check that it is still there, and that file and folder may be written, or open it read-only.",
     ),
     sqlite3.SQLITE_PERM: (ProjectError, "The project file may not be read.", "Check its permissions."),
     sqlite3.SQLITE_IOERR: (

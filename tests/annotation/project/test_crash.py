@@ -15,6 +15,7 @@ from annotation.document import Document, Revision
 from annotation.errors import FloorscopeError
 from annotation.events import FloorEvent
 from annotation.project.database import connect
+from annotation.project.faults import ProjectError
 from annotation.project.project import Project, conversation_subject
 from annotation.project.revision_log import documents_in, revisions_after, revisions_of
 
@@ -160,3 +161,14 @@ def test_a_full_disk_freezes_the_document_and_keeps_all_once_there_is_room(tiny_
     with Project.open(path, backups=False) as again:
         assert len(again.open_document(conversation_subject("c1"), "ann").document) == entered
         assert again.check().ok
+
+
+def test_a_project_on_read_only_media_is_read_and_says_why_it_is_not_written(tiny_disk: Path) -> None:
+    path = tiny_disk / "study.floorscope"
+    with Project.create(path, backups=False) as project, project.open_document("s", "ann").document.edit("Add") as edit:
+        edit.add(FloorEvent("A", "turn", 0, 1))
+    subprocess.run(["mount", "-o", "remount,ro", str(tiny_disk)], check=True)
+    with Project.open(path, read_only=True) as reader:
+        assert len(reader.open_document("s", "ann").document) == 1
+    with pytest.raises(ProjectError, match="read-only"):
+        Project.open(path)
