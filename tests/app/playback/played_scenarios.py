@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QCoreApplication, QDeadlineTimer
 from PySide6.QtTest import QTest
 
+from app.playback.devices import output_names, refresh_devices
 from app.playback.player import Player
 from widgets.transport.transport import ChannelMix
 
 RATE_HZ = 48_000
-SEEKS = 40
+SEEKS = 30
 
 
 class FoldedMixer:
@@ -121,7 +122,23 @@ def lost(player: Player, frames: int) -> dict[str, object]:
     return {}
 
 
-SCENARIOS = {f.__name__: f for f in (mix, loop, solo, pauses, seeks, lost)}
+def missing(player: Player, frames: int) -> dict[str, object]:
+    listed: list[tuple[str, ...]] = []
+
+    def list_anew() -> None:
+        refresh_devices()
+        listed.append(output_names())
+
+    player.release_device(list_anew)
+    player.choose_device("Nowhere")
+    player.play(0, frames)
+    wait_until(lambda: bool(player.output_name))
+    player.pause()
+    rest(50)
+    return {"names": listed[0], "output": player.output_name}
+
+
+SCENARIOS = {f.__name__: f for f in (mix, loop, solo, pauses, seeks, lost, missing)}
 
 
 def perform(name: str, signals: NDArray[np.float32]) -> dict[str, object]:

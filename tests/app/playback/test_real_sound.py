@@ -215,7 +215,7 @@ def test_a_pause_rests_where_the_sound_stopped(played: dict[str, Heard]) -> None
 def test_seeks_while_playing_land_exactly(played: dict[str, Heard]) -> None:
     numbers = np.rint(played["seeks"].sounding[:, 0].astype(np.float64) * 2**22).astype(np.int64) - 1
     landings = [int(numbers[0]), *(int(frame) for frame in numbers[1:][np.diff(numbers) != 1])]
-    assert len(landings) == 40
+    assert len(landings) == 30
     assert landings == played["seeks"].said["targets"]
 
 
@@ -235,3 +235,16 @@ def test_a_sound_server_that_dies_pauses_with_a_sentence_and_keeps_the_position(
     said = json.loads(out.splitlines()[-1])["lost"]
     assert "was lost" in said["faults"][0]
     assert 4_800 <= said["position"] < 57_600
+
+
+def test_a_chosen_device_that_is_missing_is_said_and_the_default_plays(clicks_file: Path, tmp_path: Path) -> None:
+    server = start_server(tmp_path)
+    try:
+        out, errors = server.play(clicks_file, clicks_file, "missing").communicate(timeout=30)
+    finally:
+        server.process.terminate()
+        server.process.wait()
+    assert out, errors
+    said = json.loads(out.splitlines()[-1])["missing"]
+    assert "“Nowhere” is not there" in said["faults"][0]
+    assert said["output"] == said["names"][0]

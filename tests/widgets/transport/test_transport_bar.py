@@ -1,0 +1,162 @@
+"""The transport bar shows what plays, and switches it."""
+
+import pytest
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QPalette
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from widgets.theme import palette, theme_named
+from widgets.transport.icons import icon_from_palette
+from widgets.transport.transport import ChannelMix
+from widgets.transport.transport_bar import TransportBar
+
+RATE_HZ = 16_000
+
+
+class Tape(QObject):
+    """A transport whose position the test moves."""
+
+    state_changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.playing = False
+        self.position = 0
+        self.looping = False
+
+    def play(self, onset: int | None = None, offset: int | None = None) -> None:
+        self.playing = True
+        self.position = self.position if onset is None else onset
+        self.state_changed.emit()
+
+    def pause(self) -> None:
+        self.playing = False
+        self.state_changed.emit()
+
+    def seek(self, frame: int) -> None:
+        self.position = frame
+        self.state_changed.emit()
+
+    def set_looping(self, looping: bool) -> None:
+        self.looping = looping
+
+    def set_mix(self, mix: tuple[ChannelMix, ...]) -> None:
+        pass
+
+
+@pytest.fixture
+def tape() -> Tape:
+    return Tape()
+
+
+@pytest.fixture
+def actions() -> list[QAction]:
+    made = [QAction(text) for text in ("&Play or pause", "Play the &selection", "Play the &end", "&Loop", "&Follow")]
+    for action in made[3:]:
+        action.setCheckable(True)
+    return made
+
+
+@pytest.fixture
+def bar(qtbot: QtBot, tape: Tape, actions: list[QAction]) -> TransportBar:
+    bar = TransportBar(transport=tape, rate_hz=RATE_HZ, frames=RATE_HZ * 7200, actions=actions)
+    qtbot.addWidget(bar)
+    return bar
+
+
+def test_the_time_is_shown_in_hours_minutes_seconds_and_milliseconds(bar: TransportBar) -> None:
+    bar.seek(round(3723.042 * RATE_HZ))
+    assert bar.time_text == "1:02:03.042"
+
+
+def test_the_position_is_polled_only_while_it_plays(bar: TransportBar, tape: Tape) -> None:
+    assert not bar.polling
+    tape.play()
+    assert bar.polling
+    tape.pause()
+    assert not bar.polling
+
+
+def test_each_new_position_is_announced_while_playing(qtbot: QtBot, bar: TransportBar, tape: Tape) -> None:
+    tape.play()
+    with qtbot.waitSignal(bar.position_changed, timeout=2000) as announced:
+        tape.position = 4000
+    assert announced.args == [4000]
+
+
+def test_a_jump_while_paused_is_announced(qtbot: QtBot, bar: TransportBar, tape: Tape) -> None:
+    with qtbot.waitSignal(bar.position_changed, timeout=2000) as announced:
+        tape.seek(777)
+    assert announced.args == [777]
+
+
+def test_an_end_that_nobody_announced_stops_the_polling(qtbot: QtBot, bar: TransportBar, tape: Tape) -> None:
+    tape.play()
+    tape.playing = False
+    qtbot.waitUntil(lambda: not bar.polling, timeout=2000)
+
+
+def test_the_loop_button_and_the_transport_agree(
+    qtbot: QtBot, bar: TransportBar, tape: Tape, actions: list[QAction]
+) -> None:
+    button = bar.buttons[3]
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert tape.looping
+    assert button.isChecked()
+    assert actions[3].isChecked()
+    actions[3].trigger()
+    assert not tape.looping
+    assert not button.isChecked()
+
+
+def test_a_loop_that_is_on_already_reaches_a_new_transport(qtbot: QtBot, tape: Tape, actions: list[QAction]) -> None:
+    actions[3].setChecked(True)
+    qtbot.addWidget(TransportBar(transport=tape, rate_hz=RATE_HZ, frames=100, actions=actions))
+    assert tape.looping
+
+
+def test_a_click_triggers_the_action_once(qtbot: QtBot, bar: TransportBar, actions: list[QAction]) -> None:
+    triggered: list[bool] = []
+    actions[0].triggered.connect(lambda: triggered.append(True))
+    QTest.mouseClick(bar.buttons[0], Qt.MouseButton.LeftButton)
+    assert len(triggered) == 1
+
+
+def test_buttons_take_tip_name_and_state_from_their_actions(bar: TransportBar, actions: list[QAction]) -> None:
+    actions[1].setToolTip("Play the selection (Shift+Space)")
+    actions[1].setEnabled(False)
+    assert bar.buttons[1].toolTip() == "Play the selection (Shift+Space)"
+    assert bar.buttons[1].accessibleName() == "Play the selection"
+    assert not bar.buttons[1].isEnabled()
+
+
+def test_a_chosen_device_is_announced_by_name(qtbot: QtBot, bar: TransportBar) -> None:
+    bar.set_devices(["Loudspeakers", "Headphones"], "Headphones")
+    chooser = bar.findChild(QComboBox)
+    assert isinstance(chooser, QComboBox)
+    assert chooser.currentText() == "Headphones"
+    with qtbot.waitSignal(bar.device_chosen, timeout=2000) as chosen:
+        chooser.setFocus()
+        QTest.keyClick(chooser, Qt.Key.Key_Up)
+    assert chosen.args == ["Loudspeakers"]
+
+
+def test_a_device_that_is_not_there_is_shown_as_such(bar: TransportBar) -> None:
+    bar.set_devices(["Loudspeakers"], "Headphones")
+    chooser = bar.findChild(QComboBox)
+    assert isinstance(chooser, QComboBox)
+    assert chooser.currentText() == "Headphones (not there)"
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("name", ["play", "pause", "play-selection", "play-end", "loop", "follow"])
+def test_icons_are_drawn_in_the_colour_of_the_text(qtbot: QtBot, name: str, theme: str) -> None:
+    colours = palette(theme_named(theme))
+    image = icon_from_palette(name, colours, 20).pixmap(40).toImage()
+    opaque = {
+        image.pixelColor(x, y).name() for x in range(40) for y in range(40) if image.pixelColor(x, y).alpha() == 255
+    }
+    assert image.width() == 40
+    assert opaque == {colours.color(QPalette.ColorRole.ButtonText).name()}

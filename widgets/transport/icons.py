@@ -1,0 +1,39 @@
+"""Icons drawn from SVG in the colour of the text, so that they follow light, dark and every scale."""
+
+from importlib import resources
+
+from PySide6.QtCore import QByteArray, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+SCALES = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
+"""Screen scales for which a pixmap of its own is drawn: Qt would blur one of another size."""
+
+
+def icon_from_palette(name: str, palette: QPalette, size: int) -> QIcon:
+    """Return the icon `name` of resources/icons, sharp at `size` logical pixels on every screen."""
+    icon = QIcon()
+    modes = {
+        QIcon.Mode.Normal: palette.color(QPalette.ColorGroup.Active, QPalette.ColorRole.ButtonText),
+        QIcon.Mode.Disabled: palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText),
+    }
+    for mode, colour in modes.items():
+        renderer = QSvgRenderer(QByteArray(svg_in_colour(name, colour)))
+        for scale in SCALES:
+            icon.addPixmap(_pixmap(renderer, round(size * scale)), mode)
+    return icon
+
+
+def svg_in_colour(name: str, colour: QColor) -> bytes:
+    """Return the SVG text of an icon with ``currentColor`` replaced."""
+    text = resources.files("resources").joinpath("icons", f"{name}.svg").read_text(encoding="utf-8")
+    return text.replace("currentColor", colour.name()).encode()
+
+
+def _pixmap(renderer: QSvgRenderer, pixels: int) -> QPixmap:
+    pixmap = QPixmap(QSize(pixels, pixels))
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    renderer.render(painter)
+    painter.end()
+    return pixmap
