@@ -50,7 +50,7 @@ OpenOutput = Callable[[Ring], Output]
 class Renderer(Protocol):
     """Mixes the channels of one conversation."""
 
-    def render(self, first: int, count: int, mix: tuple[ChannelMix, ...]) -> NDArray[np.float32]:
+    def render(self, first: int, count: int, mix: tuple[ChannelMix, ...], /) -> NDArray[np.float32]:
         """Return the stereo mix of ``[first, first + count)``, float32, ``(count, 2)``."""
         ...
 
