@@ -52,7 +52,8 @@ class ImportDialog(QDialog):
         self._form = QFormLayout()
         note = QLabel(f"{len(parsed.notices)} lines were read with a notice." if parsed.notices else "")
         note.setWordWrap(True)
-        note.setVisible(bool(parsed.notices))
+        if not parsed.notices:
+            note.hide()
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

@@ -102,6 +102,7 @@ class MainWindow(QMainWindow):
             self.on_error(error)
             return
         self.close_project()
+        self.messages.clear()
         self.project = project
         project.set_listeners(
             on_kept=lambda revisions: self.tasks.post(lambda: self._on_kept(revisions)),

@@ -1,18 +1,33 @@
 """One bar for everything that must be said without stopping the work."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A sentence, whether it is serious, and perhaps one button that helps."""
+
+    text: str
+    serious: bool = False
+    button: str = ""
+    call: Callable[[], object] | None = None
+
+
 class MessageBar(QFrame):
-    """A line above the page: a sentence, perhaps one button that helps, and a cross; it never blocks anything."""
+    """A line above the page; it never blocks anything.
+
+    Several messages wait for each other: closing one shows the next, serious ones come first, and nothing is said twice.
+    """
 
     def __init__(self, *, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("messageBar")
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self._messages: list[Message] = []
         self._text = QLabel()
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -24,35 +39,56 @@ class MessageBar(QFrame):
         self._close.setAutoRaise(True)
         self._close.setToolTip("Close this message")
         self._close.setAccessibleName("Close this message")
-        self._close.clicked.connect(self.hide)
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 6, 6)
         row.addWidget(self._text, 1)
         row.addWidget(self._remedy)
         row.addWidget(self._close)
-        self._call: Callable[[], object] | None = None
+        self._close.clicked.connect(self.close_message)
         self._remedy.clicked.connect(self._on_remedy)
         self.hide()
 
     @property
-    def text(self) -> str:
-        """The sentence shown last."""
-        return self._text.text()
+    def texts(self) -> tuple[str, ...]:
+        """The sentences that have not been closed, the one shown first."""
+        return tuple(message.text for message in self._messages)
 
     def say(
         self, text: str, *, serious: bool = False, button: str = "", call: Callable[[], object] | None = None
     ) -> None:
-        """Show a sentence; a serious one stands out. `call` is run by the button, if one is named."""
-        self.setProperty("serious", serious)
+        """Show a sentence, or let it wait; `call` is run by the button, if one is named."""
+        message = Message(text, serious, button, call)
+        self._messages = [other for other in self._messages if other.text != text]
+        ahead = sum(other.serious for other in self._messages) if serious else len(self._messages)
+        self._messages.insert(ahead, message)
+        self._show_first()
+
+    def close_message(self) -> None:
+        """Close the sentence shown and show the next."""
+        del self._messages[:1]
+        self._show_first()
+
+    def clear(self) -> None:
+        """Close all sentences."""
+        self._messages.clear()
+        self._show_first()
+
+    def _show_first(self) -> None:
+        if not self._messages:
+            self.hide()
+            return
+        message = self._messages[0]
+        self.setProperty("serious", message.serious)
         self.style().unpolish(self)
         self.style().polish(self)
-        self._text.setText(text)
-        self._remedy.setText(button)
-        self._remedy.setVisible(bool(button))
-        self._call = call
+        waiting = f"  (1 of {len(self._messages)})" if len(self._messages) > 1 else ""
+        self._text.setText(message.text + waiting)
+        self._remedy.setText(message.button)
+        self._remedy.setVisible(bool(message.button))
         self.show()
 
     def _on_remedy(self) -> None:
-        self.hide()
-        if self._call is not None:
-            self._call()
+        call = self._messages[0].call if self._messages else None
+        self.close_message()
+        if call is not None:
+            call()

@@ -21,6 +21,7 @@ from annotation.errors import FloorscopeError
 from annotation.project.project import OpenDocument, Project
 from annotation.scheme import Scheme
 from app.actions import ActionSet
+from app.playback.devices import output_names
 from app.playback.player import Player
 from app.tasks import Task, TaskRunner
 from widgets.labelling.appearance import Appearance
@@ -105,7 +106,7 @@ class LabelPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view)
-        self._connect()
+        self._connect(device)
 
     @property
     def timeline_has_selection(self) -> bool:
@@ -280,7 +281,7 @@ class LabelPage(QWidget):
     ) -> None:
         self._running.append(self._tasks.submit(label, work, on_done=on_done, on_error=self._on_task_error))
 
-    def _connect(self) -> None:
+    def _connect(self, device: str) -> None:
         session, player = self.session, self.player
         session.said.connect(self.said)
         session.event_selected.connect(lambda _: self.state_changed.emit())
@@ -289,7 +290,8 @@ class LabelPage(QWidget):
         player.fault.connect(self.trouble)
         player.state_changed.connect(self.state_changed)
         self.bar.position_changed.connect(self._on_position)
-        self.bar.position_changed.emit(player.position)
+        self.bar.set_devices(output_names(), device)
+        self.bar.device_chosen.connect(player.choose_device)
         self.view.mix_changed.connect(player.set_mix)
 
     def _on_position(self, frame: int) -> None:

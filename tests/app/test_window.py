@@ -149,7 +149,7 @@ def test_a_second_window_can_only_read_and_says_why(
     opened(other, demo, qtbot)
     assert other.page is not None
     assert other.page.session.document.frozen
-    assert str(os.getpid()) in other.messages.text
+    assert str(os.getpid()) in other.messages.texts[0]
     other.close()
     other.deleteLater()
 
@@ -169,7 +169,7 @@ def test_a_file_that_is_no_project_is_said_and_left_alone(window: MainWindow, tm
     path = tmp_path / "letter.floorscope"
     path.write_text("dear reader", encoding="utf-8")
     window.open_project(path)
-    assert str(path) in window.messages.text
+    assert str(path) in window.messages.texts[0]
     assert path.read_text(encoding="utf-8") == "dear reader"
     assert window.welcome.isVisible()
 
@@ -197,7 +197,7 @@ def test_a_missing_audio_file_costs_its_lane_and_nothing_else(window: MainWindow
     assert path is not None
     path.rename(path.with_suffix(".moved"))
     opened(window, demo, qtbot)
-    assert path.name in window.messages.text
+    assert path.name in window.messages.texts[0]
     mark(window, 8000, 16000)
     assert window.page is not None
     assert len(window.page.session.document) == 1

@@ -32,7 +32,7 @@ from widgets.labelling.kind_bar import KindBar
 from widgets.labelling.session import LabellingSession
 from widgets.theme import Theme
 from widgets.timeline.overview import Overview
-from widgets.timeline.values import EventRow, Lane, Selection, TimelineContent, Waveform
+from widgets.timeline.values import EventRow, Lane, TimelineContent, Waveform
 from widgets.timeline.view import TimelineView
 from widgets.transport.mixer_panel import MixerPanel
 from widgets.transport.transport import ChannelMix
@@ -107,6 +107,7 @@ class LabellingView(QWidget):
         self._theme = theme
         self.timeline.set_theme(theme)
         self.overview.set_theme(theme)
+        self.mixer.set_colours([colour for _, colour in self._mixer_rows()])
 
     def set_appearance(self, appearance: Appearance) -> None:
         """Show other names or colours of the same events."""
@@ -203,7 +204,8 @@ class LabellingView(QWidget):
         for source in self._sources:
             box.addItem(f"{source.name} ({source.role.value}, {len(source.events)})", source.name)
         box.activated.connect(lambda _: self._show_source(box.currentData()))
-        box.setVisible(bool(self._sources))
+        if not self._sources:
+            box.hide()
         return box
 
     def _lay_out(self) -> None:
@@ -370,12 +372,12 @@ class LabellingView(QWidget):
     def _reference(self, event_id: str) -> FloorEvent | None:
         return next((e for s in self._sources for e in s.events if e.id == event_id), None)
 
-    def _on_range(self, selection: Selection | None) -> None:
-        if selection is None:
+    def _on_range(self, stretch: tuple[int, int] | None) -> None:
+        if stretch is None:
             self.session.select_range(0, 0)
         else:
             self.session.select_event("")
-            self.session.select_range(selection.onset, selection.offset)
+            self.session.select_range(*stretch)
 
     def _on_table_row(self, index: object) -> None:
         model = self.table.model()

@@ -1,0 +1,224 @@
+from dataclasses import dataclass, field
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from annotation.conversation import Channel, Conversation
+from annotation.document import Document
+from annotation.events import NOBODY, FloorEvent
+from annotation.scheme import preset_scheme
+from widgets.labelling.appearance import Appearance
+from widgets.labelling.gestures import Edge
+from widgets.labelling.session import LabellingSession
+from widgets.transport.transport import ChannelMix
+
+RATE = 1000
+
+
+@dataclass
+class Stage:
+    """A transport whose clock the test moves by hand."""
+
+    position: int = 0
+    playing: bool = False
+    looping: bool = False
+    played: list[tuple[int | None, int | None]] = field(default_factory=list)
+
+    def play(self, onset: int | None = None, offset: int | None = None) -> None:
+        self.playing = True
+        self.played.append((onset, offset))
+
+    def pause(self) -> None:
+        self.playing = False
+
+    def seek(self, frame: int) -> None:
+        self.position = frame
+
+    def set_looping(self, looping: bool) -> None:
+        self.looping = looping
+
+    def set_mix(self, mix: tuple[ChannelMix, ...]) -> None:
+        """Hear nothing."""
+
+
+@pytest.fixture
+def stage() -> Stage:
+    return Stage()
+
+
+@pytest.fixture
+def session(qapp: QApplication, stage: Stage) -> LabellingSession:
+    channels = tuple(Channel(name, None, 0, RATE, 60_000) for name in ("anna", "ben", "cleo"))
+    conversation = Conversation("c", RATE, channels)
+    look = Appearance(scheme=preset_scheme(), conversation=conversation, dark=False)
+    document = Document(subject="conversation:c", person="p")
+    return LabellingSession(conversation=conversation, document=document, appearance=look, transport=stage)
+
+
+def said(session: LabellingSession) -> list[str]:
+    sentences: list[str] = []
+    session.said.connect(sentences.append)
+    return sentences
+
+
+def marked(session: LabellingSession, onset: int = 1000, offset: int = 2000, kind: str = "TURN") -> FloorEvent:
+    session.select_event("")
+    session.select_range(onset, offset)
+    session.press_kind(kind)
+    session.select_range(0, 0)
+    event = session.selected
+    assert event is not None
+    return event
+
+
+def test_a_key_held_while_playing_marks_from_press_to_release(session: LabellingSession, stage: Stage) -> None:
+    stage.playing = True
+    session.select_speaker("ben")
+    stage.position = 12_340
+    session.press_kind("BACKCHANNEL")
+    stage.position = 13_100
+    session.release_kind("BACKCHANNEL")
+    event = session.selected
+    assert event is not None
+    assert (event.speaker, event.kind, event.onset, event.offset) == ("ben", "BACKCHANNEL", 12_340, 13_100)
+
+
+def test_a_second_kind_key_during_a_mark_changes_nothing(session: LabellingSession, stage: Stage) -> None:
+    stage.playing = True
+    session.press_kind("TURN")
+    stage.position = 500
+    session.press_kind("BACKCHANNEL")
+    session.release_kind("BACKCHANNEL")
+    assert session.mark == ("anna", 0, "TURN")
+    session.release_kind("TURN")
+    assert [event.kind for event in session.document] == ["TURN"]
+
+
+def test_a_mark_belongs_to_the_lane_that_was_active_at_the_press(session: LabellingSession, stage: Stage) -> None:
+    stage.playing = True
+    session.press_kind("TURN")
+    session.select_speaker("cleo")
+    stage.position = 300
+    session.release_kind("TURN")
+    assert [event.speaker for event in session.document] == ["anna"]
+
+
+def test_a_mark_dropped_with_the_keyboard_leaves_nothing_and_says_so(session: LabellingSession, stage: Stage) -> None:
+    sentences = said(session)
+    stage.playing = True
+    session.press_kind("TURN")
+    session.abandon_mark()
+    session.release_kind("TURN")
+    assert len(session.document) == 0
+    assert "dropped" in sentences[0]
+
+
+def test_at_rest_the_key_marks_the_selected_stretch(session: LabellingSession) -> None:
+    event = marked(session, 1000, 2000)
+    assert (event.onset, event.offset) == (1000, 2000)
+
+
+def test_at_rest_the_key_changes_the_kind_of_the_selected_event(session: LabellingSession) -> None:
+    marked(session)
+    session.press_kind("INTERRUPTION")
+    assert [event.kind for event in session.document] == ["INTERRUPTION"]
+    assert session.document.undo_label == "Kind turn → interruption"
+
+
+def test_a_key_with_nothing_to_mark_says_what_to_do(session: LabellingSession) -> None:
+    sentences = said(session)
+    session.press_kind("TURN")
+    assert sentences == ["Play and hold the key while the event lasts, or drag over a stretch of the lane first."]
+
+
+@pytest.mark.parametrize(
+    ("edge", "expected"), [(Edge.ONSET, (1010, 2000)), (Edge.OFFSET, (1000, 2010)), (Edge.BOTH, (1010, 2010))]
+)
+def test_nudging_moves_the_chosen_edge(session: LabellingSession, edge: Edge, expected: tuple[int, int]) -> None:
+    marked(session, 1000, 2000)
+    while session.edge is not edge:
+        session.cycle_edge()
+    session.nudge(10)
+    event = session.selected
+    assert event is not None
+    assert (event.onset, event.offset) == expected
+
+
+def test_five_nudges_are_five_steps(session: LabellingSession) -> None:
+    marked(session, 1000, 2000)
+    for _ in range(5):
+        session.nudge(100)
+    session.undo()
+    event = session.selected
+    assert event is not None
+    assert event.offset == 2400
+
+
+def test_a_nudge_that_cannot_be_is_said_and_changes_nothing(session: LabellingSession) -> None:
+    sentences = said(session)
+    marked(session, 59_000, 60_000)
+    session.nudge(1)
+    event = session.selected
+    assert event is not None
+    assert event.offset == 60_000
+    assert "past the end" in sentences[-1]
+
+
+def test_holders_are_given_by_lane_number_and_zero_is_nobody(session: LabellingSession) -> None:
+    marked(session)
+    session.set_holder_by_number("before", 0)
+    session.set_holder_by_number("after", 2)
+    event = session.selected
+    assert event is not None
+    assert (event.holder_before, event.holder_after) == (NOBODY, "ben")
+
+
+def test_a_holder_number_without_a_lane_is_said(session: LabellingSession) -> None:
+    marked(session)
+    sentences = said(session)
+    session.set_holder_by_number("before", 4)
+    assert sentences == ["There is no speaker 4."]
+
+
+def test_next_and_previous_go_through_the_events_and_move_the_cursor(session: LabellingSession, stage: Stage) -> None:
+    marked(session, 5000, 6000)
+    marked(session, 1000, 2000)
+    session.step_event(forward=True)
+    assert stage.position == 5000
+    session.step_event(forward=False)
+    assert stage.position == 1000
+
+
+def test_deleting_selects_the_next_event_so_that_work_goes_on(session: LabellingSession) -> None:
+    later = marked(session, 5000, 6000)
+    marked(session, 1000, 2000)
+    session.delete()
+    assert session.selected == later
+
+
+def test_undoing_a_mark_leaves_nothing_selected(session: LabellingSession) -> None:
+    marked(session)
+    session.undo()
+    assert session.selected is None
+
+
+def test_the_last_second_before_the_end_edge_is_played(session: LabellingSession, stage: Stage) -> None:
+    marked(session, 10_000, 50_000)
+    session.play_end()
+    assert stage.played == [(49_000, 50_000)]
+
+
+def test_a_comment_goes_to_the_event_it_was_written_on(session: LabellingSession) -> None:
+    first = marked(session, 1000, 2000)
+    marked(session, 5000, 6000)
+    session.comment_on(first.id, "late")
+    assert [event.comment for event in session.document] == ["late", ""]
+
+
+def test_a_frozen_document_is_said_not_raised(session: LabellingSession) -> None:
+    marked(session)
+    sentences = said(session)
+    session.document.freeze("The disk is full.")
+    session.delete()
+    assert len(session.document) == 1
+    assert "The disk is full." in sentences[0]
