@@ -20,7 +20,8 @@ class Message:
 class MessageBar(QFrame):
     """A line above the page; it never blocks anything.
 
-    Several messages wait for each other: closing one shows the next, serious ones come first, and nothing is said twice.
+    Several messages wait for each other: closing one shows the next, serious ones come
+    first, and nothing is said twice.
     """
 
     def __init__(self, *, parent: QWidget | None = None) -> None:
