@@ -159,7 +159,7 @@ class Browser(QWidget):
         column.setContentsMargins(8, 8, 4, 8)
         for widget in (self.filter_field, self._table, self._empty, self._details):
             column.addWidget(widget)
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 44)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 48)
         self.filter_field.textChanged.connect(self._on_filter)
         self._show_state()
 
@@ -209,7 +209,9 @@ class Browser(QWidget):
         table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = table.horizontalHeader()
         header.setHighlightSections(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for column, title in enumerate(ConversationModel.TITLES):
+            header.resizeSection(column, self.fontMetrics().horizontalAdvance(f"{title}00"))
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         table.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         table.activated.connect(self._on_activated)

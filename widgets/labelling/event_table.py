@@ -21,6 +21,7 @@ class _Column:
     title: str
     text: Callable[[Appearance, FloorEvent], str]
     right: bool = False
+    tip: str = ""
 
 
 COLUMNS = (
@@ -30,8 +31,8 @@ COLUMNS = (
     _Column("Onset (s)", lambda look, event: look.time(event.onset), right=True),
     _Column("Offset (s)", lambda look, event: look.time(event.offset), right=True),
     _Column("Length (s)", lambda look, event: look.time(event.length), right=True),
-    _Column("Holder before", lambda look, event: look.holder_name(event.holder_before)),
-    _Column("Holder after", lambda look, event: look.holder_name(event.holder_after)),
+    _Column("Before", lambda look, event: look.holder_name(event.holder_before), tip="Who holds the floor before"),
+    _Column("After", lambda look, event: look.holder_name(event.holder_after), tip="Who holds the floor after"),
     _Column("Comment", lambda look, event: event.comment or event.text),
 )
 COMMENT_COLUMN = 8
@@ -110,6 +111,8 @@ class EventTableModel(QAbstractTableModel):
         """Return a column's title."""
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return COLUMNS[section].title
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole:
+            return COLUMNS[section].tip or None
         return None
 
     def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:

@@ -118,6 +118,7 @@ class LabellingView(QWidget):
         for model in self._models.values():
             model.set_appearance(appearance)
         self._show_content()
+        self._on_event_selected(self.session.selected.id if self.session.selected else "")
 
     def set_waveform(self, speaker: str, waveform: Waveform) -> None:
         """Show a finer outline of one speaker's sound."""
@@ -193,7 +194,7 @@ class LabellingView(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(COMMENT_COLUMN, QHeaderView.ResizeMode.Stretch)
         unit = self.fontMetrics().averageCharWidth()
-        for column, width in enumerate((4, 18, 12, 11, 11, 11, 15, 15)):
+        for column, width in enumerate((4, 18, 13, 14, 14, 14, 12, 12)):
             header.resizeSection(column, unit * width)
         return table
 
