@@ -41,7 +41,7 @@ RATE_HZ = 16_000
 GRID_FRAMES = 16
 """Acts begin and end on whole milliseconds, so that their seconds are short decimals."""
 
-SPEECH_PEAK = 0.42
+SPEECH_PEAK = 0.36
 BACKGROUND_RMS = 0.00005
 """About 86 dB below full scale: a room that is switched on, and cheap to store."""
 
