@@ -38,7 +38,7 @@ class ProjectPage(QSplitter):
         self.addWidget(self._holder)
         self.setStretchFactor(1, 1)
         self.setCollapsible(1, False)
-        self.setSizes([self.fontMetrics().averageCharWidth() * 44, 1200])
+        self.setSizes([self.fontMetrics().averageCharWidth() * 50, 1200])
 
     def show_page(self, page: QWidget) -> None:
         """Show the page of a conversation."""

@@ -38,9 +38,9 @@ class BrowserRow:
     def words(self) -> str:
         """Everything a filter may look for, in lower case."""
         pairs = [f"{name}={value}" for name, value in self.attributes.items()]
-        state = "missing" if self.missing else ("labelled" if self.labels else "unlabelled")
+        states = ["labelled" if self.labels else "unlabelled", *(["missing"] if self.missing else [])]
         count = f"{len(self.speakers)} speakers"
-        return " ".join([self.id, *self.speakers, *pairs, state, count]).lower()
+        return " ".join([self.id, *self.speakers, *pairs, *states, count]).lower()
 
 
 def duration_text(seconds: float) -> str:
@@ -159,7 +159,7 @@ class Browser(QWidget):
         column.setContentsMargins(8, 8, 4, 8)
         for widget in (self.filter_field, self._table, self._empty, self._details):
             column.addWidget(widget)
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 48)
+        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.filter_field.textChanged.connect(self._on_filter)
         self._show_state()
 

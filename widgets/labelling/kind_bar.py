@@ -1,11 +1,12 @@
 """The kinds of the scheme as buttons with their keys, so that nobody has to remember them."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QMargins, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QToolButton, QWidget
 
 from annotation.scheme import Kind
 from widgets.labelling.appearance import Appearance
+from widgets.labelling.flow_layout import FlowLayout
 
 _BADGE = 18
 
@@ -19,15 +20,9 @@ class KindBar(QWidget):
     def __init__(self, *, appearance: Appearance, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._buttons: dict[str, QToolButton] = {}
-        row = QHBoxLayout(self)
-        row.setContentsMargins(10, 4, 10, 4)
-        row.setSpacing(4)
-        caption = QLabel("Mark as")
-        caption.setEnabled(False)
-        row.addWidget(caption)
+        row = FlowLayout(spacing=4, margins=QMargins(10, 4, 10, 4), parent=self)
         for kind in appearance.scheme.kinds:
             row.addWidget(self._button(kind))
-        row.addStretch(1)
         self.set_appearance(appearance)
 
     def set_appearance(self, appearance: Appearance) -> None:
