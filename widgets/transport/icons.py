@@ -13,14 +13,17 @@ SCALES = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 def icon_from_palette(name: str, palette: QPalette, size: int) -> QIcon:
     """Return the icon `name` of resources/icons, sharp at `size` logical pixels on every screen."""
     icon = QIcon()
-    modes = {
-        QIcon.Mode.Normal: palette.color(QPalette.ColorGroup.Active, QPalette.ColorRole.ButtonText),
-        QIcon.Mode.Disabled: palette.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText),
-    }
-    for mode, colour in modes.items():
+    active, disabled = QPalette.ColorGroup.Active, QPalette.ColorGroup.Disabled
+    looks = (
+        (QIcon.Mode.Normal, QIcon.State.Off, palette.color(active, QPalette.ColorRole.ButtonText)),
+        (QIcon.Mode.Normal, QIcon.State.On, palette.color(active, QPalette.ColorRole.HighlightedText)),
+        (QIcon.Mode.Disabled, QIcon.State.Off, palette.color(disabled, QPalette.ColorRole.ButtonText)),
+        (QIcon.Mode.Disabled, QIcon.State.On, palette.color(disabled, QPalette.ColorRole.ButtonText)),
+    )
+    for mode, state, colour in looks:
         renderer = QSvgRenderer(QByteArray(svg_in_colour(name, colour)))
         for scale in SCALES:
-            icon.addPixmap(_pixmap(renderer, round(size * scale)), mode)
+            icon.addPixmap(_pixmap(renderer, round(size * scale)), mode, state)
     return icon
 
 
