@@ -217,9 +217,9 @@ class Document:
 
     def _require_editable(self) -> None:
         if self._frozen:
-            raise ReadOnlyError(self._frozen, where=self.subject)
+            raise ReadOnlyError(self._frozen)
         if self._editing:
-            raise ReadOnlyError("A gesture is open already.", where=self.subject)
+            raise ReadOnlyError("A gesture is open already.")
 
     def _revision(
         self,

@@ -19,6 +19,8 @@ class FloorscopeError(Exception):
     """
 
     code = "failed"
+    exit_code = 2
+    """What the command line exits with: 2 for a wrong input, 1 where the work itself failed."""
 
     def __init__(self, what: str, *, where: str = "", remedy: str = "") -> None:
         self.what = what

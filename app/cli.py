@@ -124,6 +124,14 @@ def screenshot(
     window = MainWindow(settings=settings)
     window.set_theme(theme_named(theme))
     window.open_project(project, at_s=at_s, item=item, read_only=True)
+    if window.page is None:
+        raise click.UsageError(
+            " ".join(window.messages.texts) or f"{project}: there is no conversation in this project."
+        )
+    assert window.project is not None
+    conversations = len(window.project.conversations())
+    if item > conversations:
+        raise click.UsageError(f"{project}: there is no conversation {item}; the project has {conversations}.")
     write_screenshot(application, window, out, QSize(width, height))
     window.close()
     click.echo(f"Wrote {out}", err=True)
@@ -173,7 +181,7 @@ def project_new(
     from annotation.corpus import corpus_from_channels, read_corpus
     from annotation.project.project import Project
     from annotation.sources import ImportedConversation
-    from app.opening import notices_of, require_conversations
+    from app.opening import SUFFIX, notices_of, require_conversations
 
     material: list[ImportedConversation] = []
     paths = (*corpora, *more)
@@ -188,8 +196,11 @@ def project_new(
         material.extend(made.conversations)
     if not material:
         raise click.UsageError("Say what the project is over: --corpus PATH, or --channel NAME=FILE.")
+    if path.suffix != SUFFIX:
+        raise click.UsageError(f"{path}: the name of a project ends in {SUFFIX}.")
     with Project.create(path) as created:
         report = created.add(material)
+    say_all([f"Refused: {notice.where}: {notice.message}" for notice in report.refused])
     click.echo(f"{path}: {len(report.added)} conversations.", err=True)
 
 
@@ -281,11 +292,14 @@ def main() -> None:
     """Run the command line; a fault that a user can act on is one sentence and exit code 2."""
     logging.basicConfig(level=os.environ.get("FLOORSCOPE_LOG", "WARNING").upper(), stream=sys.stderr)
     try:
-        floorscope()
+        floorscope(standalone_mode=False)
     except FloorscopeError as error:
         click.echo(str(error), err=True)
+        sys.exit(error.exit_code)
+    except click.ClickException as error:
+        click.echo(error.format_message(), err=True)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
 
 

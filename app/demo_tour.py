@@ -5,6 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QSize
 
+from annotation.errors import FloorscopeError
 from app.main import make_application
 from app.main_window import MainWindow
 from app.screenshot import settle, write_screenshot
@@ -14,16 +15,42 @@ from widgets.theme import theme_named
 SIZE = QSize(1600, 1000)
 
 
+class DemoError(FloorscopeError):
+    """The demo cannot be worked through."""
+
+    code = "demo"
+    exit_code = 1
+
+
+GUIDE = "guided tour"
+"""Who labels during the tour, so that its steps are never among a person's own."""
+
+
 def tour(project: Path) -> Iterator[str]:
-    """Open the demo project, mark an event, take it back, and yield a sentence for each thing seen or written."""
+    """Work through the demo, yield a sentence for each thing seen or written, and keep them in a report beside it."""
+    said = []
+    for sentence in _walk(project):
+        said.append(sentence)
+        yield sentence
+    report = project.parent / "report.md"
+    lines = ["# The demo, worked through without a display", "", *(f"- {sentence}" for sentence in said)]
+    report.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    yield f"Wrote {report}"
+
+
+def _walk(project: Path) -> Iterator[str]:
     settings = SettingsFile(remembering=False)
+    settings.change(person=GUIDE)
     application = make_application(settings)
     window = MainWindow(settings=settings)
     window.set_theme(theme_named("light"))
     window.open_project(project)
     settle(application, window)
     page = window.page
-    assert page is not None
+    if page is None:
+        raise DemoError(" ".join(window.messages.texts) or "The demo has no conversation.", where=str(project))
+    if page.opened.read_only_reason:
+        raise DemoError(page.opened.read_only_reason, where=str(project))
     conversation, session = page.conversation, page.session
     names = ", ".join(channel.display_name for channel in conversation.channels)
     yield "There is no display here, so the demo is worked through offscreen."

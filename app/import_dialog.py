@@ -115,6 +115,10 @@ def import_events(window: ProjectHost, path: Path) -> None:
         dialog.events, page.conversation, source=f"{path.name}#{event_format.name}", origin=path, unnamed_speaker=""
     )
     source = EventSource(path.stem, SourceRole.IMPORTED, str(path), placed.events)
-    project.add([ImportedConversation(project.imported(page.conversation.id), (source,))])
-    notices = [f"{n.where}: {n.message}" for n in (*parsed.notices, *placed.notices)]
-    window.refresh_project([f"{len(placed.events)} events were added from {path.name}.", *notices])
+    report = project.add([ImportedConversation(project.imported(page.conversation.id), (source,))])
+    notices = [f"{n.where}: {n.message}" for n in (*report.refused, *parsed.notices, *placed.notices)]
+    if report.sources_added:
+        notices.insert(0, f"{len(placed.events)} events were added from {path.name}.")
+    elif not report.refused:
+        notices.insert(0, f"The events of {path.name} are in the project already.")
+    window.refresh_project(notices)

@@ -26,6 +26,11 @@ class KeptLabel(QLabel):
         self.setText("Every gesture is kept at once")
         self.setToolTip("There is no Save: each step is on disk as soon as this line says so.")
 
+    def show_read_only(self, reason: str) -> None:
+        """Say that nothing can be entered here, and why."""
+        self.setText("Read only")
+        self.setToolTip(reason)
+
     def queue(self) -> None:
         """Count a gesture that was handed to the writer."""
         self._under_way += 1

@@ -59,7 +59,7 @@ class KeyboardSheet(QDialog):
                 for keys, text in lines
             )
             blocks.append(f"<h3 style='margin:12px 0 4px 0'>{escape(title)}</h3><table cellspacing='0'>{rows}</table>")
-        left, right = blocks[:2], blocks[2:]
+        left, right = blocks[:3], blocks[3:]
         return (
             "<table width='100%'><tr>"
             f"<td width='50%' style='padding-right:24px'>{''.join(left)}</td><td width='50%'>{''.join(right)}</td>"

@@ -1,6 +1,5 @@
 """The window: it wires pages, project, tasks and actions together and does nothing else."""
 
-import getpass
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
@@ -27,8 +26,8 @@ from app.actions import ACTIONS, ActionSet
 from app.kept_label import KeptLabel
 from app.menus import build_menus
 from app.message_bar import MessageBar
-from app.project_dialogs import ProjectDialogs
-from app.settings import SettingsFile, cache_folder, data_folder
+from app.project_dialogs import ProjectDialogs, add_material
+from app.settings import SettingsFile, account_name, cache_folder, data_folder
 from app.tasks import TaskRunner
 from app.workspaces.welcome import WelcomePage
 from widgets.theme import Theme, apply_theme, system_theme, theme_named
@@ -101,7 +100,12 @@ class MainWindow(QMainWindow):
         except FloorscopeError as error:
             self.on_error(error)
             return
-        self.close_project()
+        try:
+            self.close_project()
+        except FloorscopeError as error:
+            project.close()
+            self.on_error(error)
+            return
         self.messages.clear()
         self.project = project
         project.set_listeners(
@@ -116,6 +120,7 @@ class MainWindow(QMainWindow):
         if rows:
             self.open_conversation(rows[min(max(item, 1), len(rows)) - 1].id, at_s=at_s)
         self._poll.start()
+        self.say_notices([f"{notice.where}: {notice.message}" for notice in project.notices])
         self._refresh_state()
 
     def open_conversation(self, conversation_id: str, *, at_s: float | None = None) -> None:
@@ -125,21 +130,27 @@ class MainWindow(QMainWindow):
 
         if self.project is None:
             return
-        self._close_page()
-        page = LabelPage(
-            project=self.project,
-            conversation_id=conversation_id,
-            person=self.person,
-            scheme=self.scheme,
-            theme=self._theme,
-            cache=AudioCache(cache_folder()),
-            tasks=self.tasks,
-            actions=self.actions_by_id,
-            device=self._settings.value.device,
-        )
+        try:
+            self._close_page()
+            page = LabelPage(
+                project=self.project,
+                conversation_id=conversation_id,
+                person=self.person,
+                scheme=self.scheme,
+                theme=self._theme,
+                cache=AudioCache(cache_folder()),
+                tasks=self.tasks,
+                actions=self.actions_by_id,
+                device=self._settings.value.device,
+            )
+        except FloorscopeError as error:
+            self.on_error(error)
+            self._refresh_state()
+            return
         self.page = page
         page.said.connect(self.say)
-        page.trouble.connect(self.messages.say)
+        page.trouble.connect(lambda text: self.messages.say(text, serious=True))
+        page.hint.connect(lambda text: self.messages.say(text, last=True))
         page.gesture.connect(self._on_gesture)
         page.state_changed.connect(self._refresh_state)
         page.bar.device_chosen.connect(lambda name: self._settings.change(device=name))
@@ -152,23 +163,40 @@ class MainWindow(QMainWindow):
             page.view.restore(state)
         self.project_page.browser.set_current(conversation_id)
         self.setWindowTitle(f"{conversation_id} – {self.project.path.stem} – Floorscope")
+        if page.opened.read_only_reason:
+            self._kept_label.show_read_only(page.opened.read_only_reason)
         page.start()
         if at_s is not None:
             page.player.seek(round(at_s * page.conversation.rate_hz))
         self._refresh_state()
 
-    def close_project(self) -> None:
-        """Close the page and the project; what is under way is kept first."""
+    def close_project(self, *, discard: bool = False) -> None:
+        """Close the page and the project; what is under way is kept first.
+
+        Parameters
+        ----------
+        discard
+            Give up steps that cannot be written.
+
+        Raises
+        ------
+        FloorscopeError
+            If steps are not kept and are not to be given up; then everything stays open.
+        """
+        self._close_page(discard=discard)
         self._poll.stop()
-        self._close_page()
-        if self.project is not None:
-            self.project.close()
-            self.project = None
+        project, self.project = self.project, None
+        if project is not None:
+            try:
+                project.close()
+            except FloorscopeError:
+                if not discard:
+                    raise
 
     @property
     def person(self) -> str:
         """Who labels."""
-        return self._settings.value.person or getpass.getuser()
+        return self._settings.value.person or account_name()
 
     @property
     def kept_text(self) -> str:
@@ -305,12 +333,15 @@ class MainWindow(QMainWindow):
         """The kinds' keys with the kinds' names."""
         return {kind.key: kind.name for kind in self.scheme.kinds}
 
-    def apply_settings(self) -> None:
-        """Put changed settings into force."""
+    def apply_settings(self, changed: frozenset[str]) -> None:
+        """Put the settings of these names into force."""
         self.actions_by_id.set_keys(self._settings.value.keys)
-        self.set_theme(self._wanted_theme())
-        if self.page is not None:
+        if "theme" in changed:
+            self.set_theme(self._wanted_theme())
+        if self.page is not None and "device" in changed:
             self.page.player.choose_device(self._settings.value.device)
+        if self.page is not None and "person" in changed:
+            self.open_conversation(self.page.conversation.id)
 
     def set_theme(self, theme: Theme) -> None:
         """Repaint everything in a theme."""
@@ -395,10 +426,13 @@ class MainWindow(QMainWindow):
     def _on_gesture(self) -> None:
         self._kept_label.queue()
         if self.page is not None:
+            self.say(self.page.session.document.undo_label or "")
             self.project_page.browser.update_labels(self.page.conversation.id, len(self.page.session.document))
 
     def _on_kept(self, revisions: "tuple[Revision, ...]") -> None:
         self._kept_label.keep(len(revisions))
+        if self.page is not None:
+            self.page.view.inspector.refresh()
         self.kept.emit(tuple(revision.id for revision in revisions))
 
     def _on_write_failed(self, error: FloorscopeError) -> None:
@@ -412,15 +446,22 @@ class MainWindow(QMainWindow):
 
     def _retry(self) -> None:
         if self.project is not None:
-            self.project.retry()
+            try:
+                self.project.retry()
+            except FloorscopeError as error:
+                self._on_write_failed(error)
 
     def _on_poll(self) -> None:
         if self.project is None:
             return
-        news = self.project.poll()
-        if not news.changed:
+        try:
+            news = self.project.poll()
+            if not news.changed:
+                return
+            self._show_conversations()
+        except FloorscopeError as error:
+            self.on_error(error)
             return
-        self._show_conversations()
         page = self.page
         if page is not None and page.opened.read_only_reason and any(r.subject == page.subject for r in news.revisions):
             self.open_conversation(page.conversation.id)
@@ -472,11 +513,11 @@ class MainWindow(QMainWindow):
             action.setText(f"{verb} “{label}”" if label else verb)
             action.setEnabled(bool(label))
 
-    def _close_page(self) -> None:
+    def _close_page(self, *, discard: bool = False) -> None:
         if self.page is None:
             return
         self._remember_layout()
-        self.page.close_page()
+        self.page.close_page(discard=discard)
         self.project_page.drop_page(self.page)
         self.page = None
         self._handlers = {}
@@ -491,11 +532,13 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what was dropped; audio joins the project that is open."""
         from app.opening import is_project
-        from app.project_dialogs import add_material
 
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
-        if self.project is not None and not any(is_project(path) for path in paths):
+        project = next((path for path in paths if is_project(path)), None)
+        if project is not None:
+            self.open_project(project)
+        elif self.project is not None:
             add_material(self, paths)
         else:
             self.open_paths(paths)
@@ -503,6 +546,8 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep what is under way, then close; gestures that could not be written stop it once."""
         self._remember_layout()
+        if self.page is not None:
+            self.page.view.commit_pending()
         if self._kept_label.under_way and self.project is not None and not self.project.flush(5.0):
             answer = QMessageBox.question(
                 self,
@@ -514,7 +559,7 @@ class MainWindow(QMainWindow):
             if answer != QMessageBox.StandardButton.Close:
                 event.ignore()
                 return
-        self.close_project()
+        self.close_project(discard=True)
         self.tasks.close()
         super().closeEvent(event)
 
@@ -529,6 +574,7 @@ class MainWindow(QMainWindow):
 
     def _restore_layout(self) -> None:
         layout = self._settings.value.layout
-        self.resize(1440, 900)
+        room = self.screen().availableSize()
+        self.resize(min(1440, room.width()), min(900, room.height()))
         if "window" in layout:
             self.restoreGeometry(QByteArray.fromBase64(layout["window"].encode()))

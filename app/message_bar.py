@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolBut
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A sentence, whether it is serious, and perhaps one button that helps."""
+    """A sentence, its rank (0 is shown first), and perhaps one button that helps."""
 
     text: str
-    serious: bool = False
+    rank: int
     button: str = ""
     call: Callable[[], object] | None = None
 
@@ -55,13 +55,22 @@ class MessageBar(QFrame):
         return tuple(message.text for message in self._messages)
 
     def say(
-        self, text: str, *, serious: bool = False, button: str = "", call: Callable[[], object] | None = None
+        self,
+        text: str,
+        *,
+        serious: bool = False,
+        last: bool = False,
+        button: str = "",
+        call: Callable[[], object] | None = None,
     ) -> None:
-        """Show a sentence, or let it wait; `call` is run by the button, if one is named."""
-        message = Message(text, serious, button, call)
+        """Show a sentence, or let it wait: serious ones come first, `last` ones behind all others.
+
+        `call` is run by the button, if one is named.
+        """
+        rank = 0 if serious else (2 if last else 1)
         self._messages = [other for other in self._messages if other.text != text]
-        ahead = sum(other.serious for other in self._messages) if serious else len(self._messages)
-        self._messages.insert(ahead, message)
+        ahead = sum(other.rank <= rank for other in self._messages)
+        self._messages.insert(ahead, Message(text, rank, button, call))
         self._show_first()
 
     def close_message(self) -> None:
@@ -79,7 +88,7 @@ class MessageBar(QFrame):
             self.hide()
             return
         message = self._messages[0]
-        self.setProperty("serious", message.serious)
+        self.setProperty("serious", message.rank == 0)
         self.style().unpolish(self)
         self.style().polish(self)
         waiting = f"  (1 of {len(self._messages)})" if len(self._messages) > 1 else ""

@@ -61,7 +61,7 @@ class KeyTable(QWidget):
         column.addWidget(self._table)
         column.addLayout(row)
         column.addWidget(self._said)
-        self._set.clicked.connect(lambda: self.assign(self._edit.keySequence().toString()))
+        self._set.clicked.connect(self._on_set)
         self._none.clicked.connect(lambda: self.assign(""))
         self._default.clicked.connect(lambda: self.assign(None))
         self._fill()
@@ -74,20 +74,29 @@ class KeyTable(QWidget):
     def assign(self, key: str | None) -> None:
         """Give the chosen action a key: empty for none, None for its default."""
         spec = ACTIONS[max(self._table.currentRow(), 0)]
-        wanted = spec.keys[0] if key is None and spec.keys else key
-        taken = conflict(spec.id, wanted, self.remapped, self._reserved) if wanted else None
-        if taken:
-            self._said.setText(
-                f"{key_text(wanted or '')} is the key of “{taken}”. Choose another, or free it there first."
-            )
-            return
+        wanted = spec.keys if key is None else (key,) if key else ()
+        for candidate in wanted:
+            taken = conflict(spec.id, candidate, self.remapped, self._reserved)
+            if taken:
+                self._said.setText(
+                    f"{key_text(candidate)} is the key of “{taken}”. Choose another, or free it there first."
+                )
+                return
         if key is None:
             self.remapped.pop(spec.id, None)
         else:
             self.remapped[spec.id] = key
-        self._said.setText(f"{plain_text(spec.text)}: {key_text(wanted) if wanted else 'no key'}.")
+        shown = " or ".join(key_text(candidate) for candidate in wanted)
+        self._said.setText(f"{plain_text(spec.text)}: {shown or 'no key'}.")
         self._edit.clear()
         self._fill()
+
+    def _on_set(self) -> None:
+        key = self._edit.keySequence().toString()
+        if key:
+            self.assign(key)
+        else:
+            self._said.setText("Press the new key in the field first.")
 
     def _fill(self) -> None:
         for row, spec in enumerate(ACTIONS):

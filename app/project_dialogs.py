@@ -1,6 +1,5 @@
 """What the Project and Help menus ask of a person before they do something."""
 
-import getpass
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,7 +7,7 @@ from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from annotation.errors import FloorscopeError
 from app.project_host import ProjectHost
-from app.settings import cache_folder, config_folder, data_folder
+from app.settings import account_name, cache_folder, config_folder, data_folder
 
 AUDIO_FILTER = "Audio (*.wav *.flac);;All files (*)"
 ANYTHING_FILTER = "Projects and audio (*.floorscope *.wav *.flac);;All files (*)"
@@ -58,7 +57,7 @@ class ProjectDialogs:
 
         name, _ = QFileDialog.getSaveFileName(self._window.widget, "New project", "", PROJECT_FILTER)
         if name:
-            path = Path(name).with_suffix(".floorscope")
+            path = Path(name if name.endswith(".floorscope") else f"{name}.floorscope")
             Project.create(path).close()
             self._window.open_project(path)
 
@@ -95,9 +94,10 @@ class ProjectDialogs:
         project, page = window.project, window.page
         if project is None or page is None:
             return
+        history = project.mapping_history(page.conversation.id)
         dialog = SpeakersDialog(
             imported=project.imported(page.conversation.id),
-            current=page.conversation,
+            assignments=history[-1].assignments if history else (),
             labels=len(page.session.document),
             parent=window.widget,
         )
@@ -148,12 +148,12 @@ class ProjectDialogs:
             settings=settings.value,
             devices=output_names(),
             reserved=window.scheme_keys,
-            account=getpass.getuser(),
+            account=account_name(),
             parent=window.widget,
         )
         if dialog.exec() and dialog.changes:
             settings.change(**dialog.changes)
-            window.apply_settings()
+            window.apply_settings(frozenset(dialog.changes))
 
     def keyboard_sheet(self) -> None:
         """Show every key."""

@@ -60,8 +60,8 @@ class ProjectHost(Protocol):
         """Show conversations and sources anew, and what was said."""
         ...
 
-    def apply_settings(self) -> None:
-        """Put changed settings into force."""
+    def apply_settings(self, changed: frozenset[str]) -> None:
+        """Put the settings of these names into force."""
         ...
 
     def on_error(self, error: Exception) -> None:

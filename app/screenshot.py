@@ -1,5 +1,6 @@
 """Pictures of the real window, made without a screen."""
 
+import contextlib
 from pathlib import Path
 
 from PySide6.QtCore import QDeadlineTimer, QEventLoop, QSize
@@ -15,6 +16,7 @@ class ScreenshotError(FloorscopeError):
     """A picture that could not be written."""
 
     code = "screenshot"
+    exit_code = 1
 
 
 def settle(application: QApplication, window: MainWindow) -> None:
@@ -37,7 +39,10 @@ def write_screenshot(application: QApplication, window: MainWindow, out: Path, s
     window.resize(size)
     window.show()
     settle(application, window)
-    out.parent.mkdir(parents=True, exist_ok=True)
+    window.messages.clear()
+    application.processEvents()
+    with contextlib.suppress(OSError):
+        out.parent.mkdir(parents=True, exist_ok=True)
     if not window.grab().save(str(out), "PNG"):
         raise ScreenshotError(
             "The picture cannot be written.", where=str(out), remedy="Choose a folder that can be written to."

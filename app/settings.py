@@ -4,6 +4,7 @@ A file that cannot be read is set aside and said; it never stops the start.
 """
 
 import contextlib
+import getpass
 import logging
 import os
 from pathlib import Path
@@ -52,6 +53,14 @@ def cache_folder() -> Path:
 def data_folder() -> Path:
     """Return the folder where projects are kept that were opened without one."""
     return Path(platformdirs.user_data_dir("floorscope", appauthor=False))
+
+
+def account_name() -> str:
+    """Return the name of the account; “annotator” where the system knows none (containers)."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "annotator"
 
 
 class SettingsFile:

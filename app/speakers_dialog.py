@@ -26,14 +26,6 @@ def channel_text(channel: Channel) -> str:
     return f"{name} · channel {channel.index + 1} · {channel.rate_hz:,} Hz · {channel.frames / channel.rate_hz:.3f} s"
 
 
-def present_assignments(imported: Conversation, current: Conversation) -> tuple[SpeakerAssignment, ...]:
-    """Return the mapping in force, read off the two conversations."""
-    places = {(c.path, c.index, c.start_frame): place for place, c in enumerate(imported.channels)}
-    return tuple(
-        SpeakerAssignment(c.speaker, c.name, places[(c.path, c.index, c.start_frame)]) for c in current.channels
-    )
-
-
 def imported_assignments(imported: Conversation) -> tuple[SpeakerAssignment, ...]:
     """Return the mapping as the corpus gave it."""
     return tuple(SpeakerAssignment(c.speaker, c.name, place) for place, c in enumerate(imported.channels))
@@ -43,16 +35,21 @@ class SpeakersDialog(QDialog):
     """A line a speaker: its name and the channel whose sound it has.
 
     Choosing a channel that another speaker has swaps the two, so that none is lost. `assignments` holds the result
-    once accepted.
+    once accepted. An empty mapping given is the one as imported.
     """
 
     def __init__(
-        self, *, imported: Conversation, current: Conversation, labels: int, parent: QWidget | None = None
+        self,
+        *,
+        imported: Conversation,
+        assignments: tuple[SpeakerAssignment, ...],
+        labels: int,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Speakers and channels")
         self._imported = imported
-        self.assignments = present_assignments(imported, current)
+        self.assignments = assignments or imported_assignments(imported)
         self._table = QTableWidget(len(self.assignments), 3)
         self._table.setHorizontalHeaderLabels(["Speaker", "Name shown", "Sound from"])
         self._table.verticalHeader().hide()

@@ -36,6 +36,7 @@ class ProjectWriteError(ProjectError):
     """Something entered could not be kept; it is held in memory until it can."""
 
     code = "project-write"
+    exit_code = 1
 
 
 class LeaseLostError(ProjectWriteError):

@@ -8,6 +8,7 @@ living process by mistake (a clock set back, a project copied elsewhere) never l
 import os
 import socket
 from dataclasses import dataclass
+from datetime import datetime
 from uuid import uuid4
 
 import psutil
@@ -109,7 +110,7 @@ def _holder(db: Database, subject: str, person: str) -> Lease | None:
 
 
 def _reason_to_refuse(holder: Lease, *, take_over: bool) -> str:
-    since = f"since {holder.at}"
+    since = f"since {_local_time(holder.at)}"
     if holder.host != socket.gethostname():
         if take_over:
             return ""
@@ -121,7 +122,17 @@ def _reason_to_refuse(holder: Lease, *, take_over: bool) -> str:
         return ""
     if holder.process_id == os.getpid():
         return f"Open for writing already in this Floorscope (process {holder.process_id}) {since}."
-    return f"Open for writing in another Floorscope (process {holder.process_id}) {since}."
+    return (
+        f"Open for writing in another Floorscope (process {holder.process_id}) {since}, "
+        "so it can only be read here. Close it there to label here."
+    )
+
+
+def _local_time(text: str) -> str:
+    try:
+        return f"{datetime.fromisoformat(text).astimezone():%d %b %H:%M}"
+    except ValueError:
+        return text
 
 
 def _is_alive(holder: Lease) -> bool:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotation.audio.cache import AudioCache
 from annotation.audio.mixing import Mixer, spread_pans
@@ -18,7 +18,7 @@ from annotation.audio.waveform import ChannelWaveform, open_waveform
 from annotation.cancellation import CancelToken
 from annotation.conversation import Channel
 from annotation.errors import FloorscopeError
-from annotation.project.project import OpenDocument, Project
+from annotation.project.project import OpenDocument, Project, conversation_subject
 from annotation.scheme import Scheme
 from app.actions import ActionSet
 from app.playback.devices import output_names
@@ -26,6 +26,7 @@ from app.playback.player import Player
 from app.tasks import Task, TaskRunner
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.gestures import Edge
+from widgets.labelling.kind_keys import typing
 from widgets.labelling.session import LabellingSession
 from widgets.labelling.view import LabellingView
 from widgets.theme import Theme
@@ -42,8 +43,8 @@ class LabelPage(QWidget):
 
     Signals
     -------
-    said(str), trouble(str)
-        A sentence for the status line; one for the message bar.
+    said(str), trouble(str), hint(str)
+        A sentence for the status line; one for the message bar; one that can wait behind all others.
     gesture()
         A step was drawn and handed to the writer.
     state_changed()
@@ -52,6 +53,7 @@ class LabelPage(QWidget):
 
     said = Signal(str)
     trouble = Signal(str)
+    hint = Signal(str)
     gesture = Signal()
     state_changed = Signal()
 
@@ -72,10 +74,11 @@ class LabelPage(QWidget):
         super().__init__(parent)
         self.project = project
         self.conversation = project.conversation(conversation_id)
-        self.subject = f"conversation:{conversation_id}"
+        self.subject = conversation_subject(conversation_id)
         self._scheme = scheme
         self._cache = cache
         self._tasks = tasks
+        self._mixers: list[Mixer] = []
         self._running: list[Task[Any]] = []
         self.opened: OpenDocument = project.open_document(self.subject, person)
         self.player = self._build_player(device)
@@ -108,11 +111,6 @@ class LabelPage(QWidget):
         column.addWidget(self.view)
         self._connect(device)
 
-    @property
-    def timeline_has_selection(self) -> bool:
-        """Whether an event is selected."""
-        return self.session.selected is not None
-
     def start(self) -> None:
         """Refine outlines and prepare sound in the background, and give the keyboard to the timeline."""
         readable = [channel for channel in self.conversation.channels if channel.speaker in self._waveforms]
@@ -124,17 +122,35 @@ class LabelPage(QWidget):
         if self.opened.read_only_reason:
             self.trouble.emit(self.opened.read_only_reason)
         if self.player.trouble:
-            self.trouble.emit(self.player.trouble)
+            self.hint.emit(self.player.trouble)
 
-    def close_page(self) -> None:
-        """Stop the sound, let the document go and cancel what runs."""
+    def close_page(self, *, discard: bool = False) -> None:
+        """Stop the sound, let the document go and cancel what runs.
+
+        Parameters
+        ----------
+        discard
+            Give up steps that cannot be written.
+
+        Raises
+        ------
+        FloorscopeError
+            If steps are not kept; then the page stays as it is.
+        """
+        self.view.commit_pending()
+        try:
+            self.project.close_document(self.opened)
+        except FloorscopeError:
+            if not discard:
+                raise
         for task in self._running:
             self._tasks.cancel(task)
         self.player.close()
         for waveform in self._waveforms.values():
             waveform.close()
+        for mixer in self._mixers:
+            mixer.close()
         self.view.close_session()
-        self.project.close_document(self.opened)
 
     def set_theme(self, theme: Theme) -> None:
         """Repaint in another theme."""
@@ -161,8 +177,8 @@ class LabelPage(QWidget):
             "play.toggle": self.toggle,
             "play.selection": session.play_selection,
             "play.end": session.play_end,
-            "lane.solo": lambda: self.view.mixer.toggle_solo(self._lane()),
-            "lane.mute": lambda: self.view.mixer.toggle_mute(self._lane()),
+            "lane.solo": partial(self._on_lane, self.view.mixer.toggle_solo),
+            "lane.mute": partial(self._on_lane, self.view.mixer.toggle_mute),
             "cursor.back": lambda: self._move_cursor(-step),
             "cursor.forth": lambda: self._move_cursor(step),
             "cursor.back_far": lambda: self._move_cursor(-10 * step),
@@ -224,7 +240,10 @@ class LabelPage(QWidget):
             except FloorscopeError as error:
                 signals.append(Silence())
                 self._say_later(str(error))
-        return Mixer(signals)
+        mixer = Mixer(signals)
+        # One that was replaced may still be rendering; all are closed when the player has stopped.
+        self._mixers.append(mixer)
+        return mixer
 
     def _open_waveforms(self) -> dict[str, ChannelWaveform]:
         waveforms = {}
@@ -305,8 +324,10 @@ class LabelPage(QWidget):
 
     # Actions
 
-    def _lane(self) -> int:
-        return [channel.speaker for channel in self.conversation.channels].index(self.session.speaker)
+    def _on_lane(self, call: Callable[[int], object]) -> None:
+        speakers = [channel.speaker for channel in self.conversation.channels]
+        if self.session.speaker in speakers:
+            call(speakers.index(self.session.speaker))
 
     def _move_cursor(self, by: int) -> None:
         self.player.seek(max(0, min(self.player.position + by, self.conversation.frames)))
@@ -320,7 +341,7 @@ class LabelPage(QWidget):
         self.view.inspector.focus_comment()
 
     def _select_nothing(self) -> None:
-        if isinstance(QApplication.focusWidget(), (QLineEdit, QPlainTextEdit, QTextEdit)):
+        if typing():
             self.view.timeline.setFocus()
             return
         self.session.select_event("")

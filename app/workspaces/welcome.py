@@ -36,7 +36,7 @@ class WelcomePage(QWidget):
         self._list = QListWidget()
         self._list.setAccessibleName("Recent projects")
         self._list.itemActivated.connect(lambda item: self.recent_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
-        self._list.itemClicked.connect(lambda item: self.recent_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
+        self._list.setStyleSheet("QListWidget { activate-on-singleclick: 1; }")
         column = QVBoxLayout()
         column.setSpacing(14)
         column.addStretch(2)

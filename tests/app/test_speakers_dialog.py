@@ -4,7 +4,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from annotation.conversation import Channel, Conversation, assign_speakers
-from app.speakers_dialog import SpeakersDialog, imported_assignments, present_assignments
+from app.speakers_dialog import SpeakersDialog, imported_assignments
 
 IMPORTED = Conversation(
     "c",
@@ -15,7 +15,7 @@ IMPORTED = Conversation(
 
 @pytest.fixture
 def dialog(qtbot: QtBot) -> SpeakersDialog:
-    dialog = SpeakersDialog(imported=IMPORTED, current=IMPORTED, labels=2)
+    dialog = SpeakersDialog(imported=IMPORTED, assignments=(), labels=2)
     qtbot.addWidget(dialog)
     return dialog
 
@@ -39,13 +39,24 @@ def test_the_mapping_as_imported_can_be_put_back(dialog: SpeakersDialog) -> None
     assert assign_speakers(IMPORTED, dialog.assignments) == IMPORTED
 
 
-def test_what_was_assigned_is_read_back(dialog: SpeakersDialog) -> None:
+def test_a_mapping_given_is_the_one_shown(dialog: SpeakersDialog, qtbot: QtBot) -> None:
     choose(dialog, 1, 0)
     dialog._names[2].setText("Cleo")
     dialog._on_accept()
-    current = assign_speakers(IMPORTED, dialog.assignments)
-    assert present_assignments(IMPORTED, current) == dialog.assignments
-    assert current.channel_of("channel 3").display_name == "Cleo"
+    again = SpeakersDialog(imported=IMPORTED, assignments=dialog.assignments, labels=0)
+    qtbot.addWidget(again)
+    again._on_accept()
+    assert again.assignments == dialog.assignments
+    assert assign_speakers(IMPORTED, again.assignments).channel_of("channel 3").display_name == "Cleo"
+
+
+def test_speakers_of_an_event_log_can_be_renamed(qtbot: QtBot) -> None:
+    log = Conversation("log", 1_000_000, tuple(Channel(name, None, 0, 1_000_000, 0) for name in ("a", "b")))
+    dialog = SpeakersDialog(imported=log, assignments=(), labels=0)
+    qtbot.addWidget(dialog)
+    dialog._names[0].setText("Anna")
+    dialog._on_accept()
+    assert [a.name for a in dialog.assignments] == ["Anna", ""]
 
 
 def test_two_speakers_of_one_name_are_refused_with_a_sentence(dialog: SpeakersDialog) -> None:

@@ -187,11 +187,13 @@ class Browser(QWidget):
                 self._details.setPlainText(details_of(row))
 
     def neighbour(self, by: int) -> str:
-        """Return the id of the conversation `by` rows below the current one as listed, or an empty string."""
-        row = self._table.currentIndex().row() + by
-        if not 0 <= row < self._proxy.rowCount():
-            return ""
-        return self._model.rows[self._proxy.mapToSource(self._proxy.index(row, 0)).row()].id
+        """Return the id of the conversation `by` rows below the open one as listed, or an empty string."""
+        listed = [
+            self._model.rows[self._proxy.mapToSource(self._proxy.index(row, 0)).row()].id
+            for row in range(self._proxy.rowCount())
+        ]
+        row = listed.index(self._current) + by if self._current in listed else 0
+        return listed[row] if 0 <= row < len(listed) else ""
 
     def _build_table(self) -> QTableView:
         table = QTableView()

@@ -117,7 +117,7 @@ def split(document: Document, event: FloorEvent, frame: int, *, kind_name: str) 
 def merge(document: Document, first: FloorEvent, second: FloorEvent, *, kind_name: str) -> FloorEvent:
     """Join two events of one speaker into one that spans both and return it; comments are kept, both.
 
-    The result has the kind and the holder before of the first, and the holder after of the second.
+    The result has the kind and the holder before of the first, and the holder after of the second where it has one.
 
     Raises
     ------
@@ -131,7 +131,7 @@ def merge(document: Document, first: FloorEvent, second: FloorEvent, *, kind_nam
         first,
         onset=min(first.onset, second.onset),
         offset=max(first.offset, second.offset),
-        holder_after=second.holder_after,
+        holder_after=first.holder_after if second.holder_after is None else second.holder_after,
         comment=comment if first.comment != second.comment else first.comment,
     )
     with document.edit(f"Merge {kind_name.lower()}") as edit:
@@ -166,7 +166,16 @@ def _require_inside(event: FloorEvent, frames: int) -> None:
 def _edge_label(old: FloorEvent, new: FloorEvent, kind_name: str, rate_hz: int) -> str:
     name = kind_name.lower()
     if old.offset == new.offset:
-        return f"Onset of {name} {text_from_frame(old.onset, rate_hz)} → {text_from_frame(new.onset, rate_hz)}"
+        return f"Onset of {name} {_from_to(old.onset, new.onset, rate_hz)}"
     if old.onset == new.onset:
-        return f"Offset of {name} {text_from_frame(old.offset, rate_hz)} → {text_from_frame(new.offset, rate_hz)}"
-    return f"Move {name} {text_from_frame(old.onset, rate_hz)} → {text_from_frame(new.onset, rate_hz)}"
+        return f"Offset of {name} {_from_to(old.offset, new.offset, rate_hz)}"
+    return f"Move {name} {_from_to(old.onset, new.onset, rate_hz)}"
+
+
+def _from_to(old: int, new: int, rate_hz: int) -> str:
+    """Return two times in milliseconds, or finer where they would read the same."""
+    for digits in (3, 6):
+        texts = [text_from_frame(frame, rate_hz, digits=digits) for frame in (old, new)]
+        if texts[0] != texts[1]:
+            break
+    return " → ".join(texts)

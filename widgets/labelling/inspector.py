@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtCore import QRegularExpression, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QFontDatabase, QRegularExpressionValidator
 from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from annotation.errors import InvalidValueError
@@ -31,7 +31,9 @@ class CommentField(QPlainTextEdit):
 
 
 class Inspector(QWidget):
-    """Shows and changes the selected event of a session."""
+    """Shows and changes the selected event of a session; `left` is emitted when a typed time was taken over."""
+
+    left = Signal()
 
     def __init__(self, *, session: LabellingSession, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +65,11 @@ class Inspector(QWidget):
             self._comment.setFocus(Qt.FocusReason.ShortcutFocusReason)
             self._comment.selectAll()
 
+    def refresh(self) -> None:
+        """Follow a document that takes edits again, or takes none."""
+        if self._event is not None and self._kind.isEnabled() == bool(self._session.document.frozen):
+            self.show_event(self._event.id)
+
     def set_appearance(self, appearance: Appearance) -> None:
         """Show speakers by their present names."""
         for box in (self._speaker, self._before, self._after):
@@ -73,7 +80,10 @@ class Inspector(QWidget):
 
     def show_event(self, event_id: str) -> None:
         """Show an event of the document; empty shows what to do to get one."""
-        self._commit_pending()
+        writing = self._comment.hasFocus()
+        stays = self._event is not None and self._event.id == event_id
+        if writing and not stays:
+            self._on_comment(self._comment.toPlainText())
         self._event = event = self._session.document.get(event_id)
         editors = (self._kind, self._speaker, self._before, self._after, self._onset, self._offset, self._comment)
         for editor in editors:
@@ -91,7 +101,8 @@ class Inspector(QWidget):
         self._put(self._after, event.holder_after if event else None)
         self._onset.setText(look.time(event.onset) if event else "")
         self._offset.setText(look.time(event.offset) if event else "")
-        self._comment.setPlainText(event.comment if event else "")
+        if not (writing and stays):
+            self._comment.setPlainText(event.comment if event else "")
 
     def show_edge(self, edge: str) -> None:
         """Mark which edge the nudge keys move."""
@@ -116,6 +127,8 @@ class Inspector(QWidget):
         field.setAccessibleName(name)
         field.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         field.setToolTip(f"{name}; Enter takes it over")
+        field.setValidator(QRegularExpressionValidator(QRegularExpression(r"[0-9]{1,7}([.,][0-9]{0,9})?"), field))
+        field.returnPressed.connect(self.left)
         return field
 
     def _lay_out(self) -> None:
@@ -143,7 +156,7 @@ class Inspector(QWidget):
         self._offset.editingFinished.connect(self._on_times)
         session.event_selected.connect(self.show_event)
         session.edge_selected.connect(self.show_edge)
-        session.document_changed.connect(lambda _: self._refresh())
+        session.document_changed.connect(lambda _: self._on_document())
 
     def _put(self, box: QComboBox, value: str | None) -> None:
         with QSignalBlocker(box):
@@ -153,7 +166,7 @@ class Inspector(QWidget):
                 row = box.count() - 1
             box.setCurrentIndex(row)
 
-    def _refresh(self) -> None:
+    def _on_document(self) -> None:
         if self._event is not None and self._session.document.get(self._event.id) != self._event:
             self.show_event(self._event.id)
 
@@ -176,10 +189,6 @@ class Inspector(QWidget):
                 edges.append(frame)
         self._session.set_edges(event.id, edges[0], edges[1])
         self.show_event(event.id)
-
-    def _commit_pending(self) -> None:
-        if self._comment.hasFocus():
-            self._on_comment(self._comment.toPlainText())
 
     def _on_comment(self, text: str) -> None:
         if self._event is not None and not self._session.document.frozen:

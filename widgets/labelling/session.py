@@ -37,6 +37,8 @@ class LabellingSession(QObject):
         What the nudge keys move.
     mark_changed(object)
         ``(speaker, onset, kind)`` while a kind key is held during play, None afterwards.
+    range_cleared()
+        The selected stretch was used up or gave way to an event.
     said(str)
         A sentence for the status line.
     document_changed(object)
@@ -47,6 +49,7 @@ class LabellingSession(QObject):
     speaker_selected = Signal(str)
     edge_selected = Signal(str)
     mark_changed = Signal(object)
+    range_cleared = Signal()
     said = Signal(str)
     document_changed = Signal(object)
 
@@ -69,6 +72,7 @@ class LabellingSession(QObject):
         self._edge = Edge.OFFSET
         self._range: tuple[int, int] | None = None
         self._mark: tuple[str, int, str] | None = None
+        self._last: Change | None = None
         self._bridge = DocumentBridge(document=document, parent=self)
         self._bridge.changed.connect(self._on_change)
 
@@ -99,6 +103,11 @@ class LabellingSession(QObject):
         return self._range
 
     @property
+    def position(self) -> int:
+        """The frame heard now, or where the cursor rests."""
+        return self._transport.position
+
+    @property
     def mark(self) -> tuple[str, int, str] | None:
         """Speaker, onset and kind of the mark in progress, if any."""
         return self._mark
@@ -109,6 +118,9 @@ class LabellingSession(QObject):
         self._selected = event.id if event else ""
         if event:
             self.select_speaker(event.speaker)
+            if self._range is not None:
+                self._range = None
+                self.range_cleared.emit()
         self.event_selected.emit(self._selected)
 
     def select_speaker(self, speaker: str) -> None:
@@ -165,14 +177,14 @@ class LabellingSession(QObject):
         else:
             self.said.emit("Play and hold the key while the event lasts, or drag over a stretch of the lane first.")
 
-    def release_kind(self, kind: str) -> None:
-        """End the mark that the kind's key began."""
+    def release_kind(self, kind: str, frame: int) -> None:
+        """End, at the frame of the release, the mark that the kind's key began."""
         if self._mark is None or self._mark[2] != kind:
             return
         speaker, onset, _ = self._mark
         self._mark = None
         self.mark_changed.emit(None)
-        self._add(speaker, kind, onset, self._transport.position)
+        self._add(speaker, kind, onset, frame)
 
     def abandon_mark(self) -> None:
         """Drop a mark in progress (the window lost the keyboard)."""
@@ -289,6 +301,10 @@ class LabellingSession(QObject):
         with self._spoken():
             joined = gestures.merge(self.document, event, other, kind_name=self._name(event))
             self.select_event(joined.id)
+            if other.kind != event.kind:
+                self.said.emit(
+                    f"Merged into one {self._name(event).lower()}; the {self._name(other).lower()} is part of it."
+                )
 
     def delete(self) -> None:
         """Remove the selected event and select its neighbour."""
@@ -303,13 +319,19 @@ class LabellingSession(QObject):
         """Take back the last step of this document."""
         with self._spoken():
             label = self.document.undo()
+            self._select_what_came_back(label)
             self.said.emit(f"Undone: {label}" if label else "There is nothing to undo here.")
 
     def redo(self) -> None:
         """Bring back the step undone last."""
         with self._spoken():
             label = self.document.redo()
+            self._select_what_came_back(label)
             self.said.emit(f"Redone: {label}" if label else "There is nothing to redo here.")
+
+    def _select_what_came_back(self, label: str | None) -> None:
+        if label is not None and self._last is not None and self._last.added:
+            self.select_event(self._last.added[-1].id)
 
     # Listening
 
@@ -360,6 +382,7 @@ class LabellingSession(QObject):
             self.said.emit(str(error))
 
     def _on_change(self, change: Change) -> None:
+        self._last = change
         self.document_changed.emit(change)
         if self._selected and self._selected not in self.document:
             self.select_event("")

@@ -2,21 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QByteArray, QEvent, QItemSelectionModel, QObject, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtCore import QByteArray, QItemSelectionModel, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QApplication,
     QComboBox,
     QHeaderView,
     QLabel,
-    QLineEdit,
-    QPlainTextEdit,
     QScrollArea,
     QSplitter,
     QTableView,
     QTabWidget,
-    QTextEdit,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +25,7 @@ from widgets.labelling.appearance import Appearance
 from widgets.labelling.event_table import COMMENT_COLUMN, EventTableModel
 from widgets.labelling.inspector import Inspector
 from widgets.labelling.kind_bar import KindBar
+from widgets.labelling.kind_keys import KindKeys
 from widgets.labelling.session import LabellingSession
 from widgets.theme import Theme
 from widgets.timeline.overview import Overview
@@ -57,7 +54,6 @@ class LabellingView(QWidget):
     """
 
     mix_changed = Signal(object)
-    device_chosen = Signal(str)
 
     def __init__(
         self,
@@ -76,7 +72,7 @@ class LabellingView(QWidget):
         self._sources = tuple(sources)
         self._waveforms = dict(waveforms)
         self._theme = theme
-        self._held: dict[str, str] = {}
+        self._following = False
         self._fixed_rows: dict[str, tuple[EventRow, ...]] = {}
         self.timeline = TimelineView(theme=theme)
         self.overview = Overview(theme=theme)
@@ -89,17 +85,25 @@ class LabellingView(QWidget):
         self._source_box = self._build_source_box()
         for action in timeline_actions:
             self.timeline.addAction(action)
+        self._kind_keys = KindKeys(
+            kinds={kind.key: kind.id for kind in session.appearance.scheme.kinds},
+            owner=self,
+            marking=lambda: session.mark is not None,
+            position=lambda: session.position,
+        )
         self._lay_out()
         self._connect()
         self._show_content()
 
     # What the window calls
 
+    def commit_pending(self) -> None:
+        """Take over what is being typed (a comment, a time): leaving a field does that."""
+        self.timeline.setFocus()
+
     def close_session(self) -> None:
         """Let go of the keyboard and the document."""
-        application = QApplication.instance()
-        if application is not None:
-            application.removeEventFilter(self)
+        self._kind_keys.stop()
         self.session.close()
 
     def set_theme(self, theme: Theme) -> None:
@@ -171,7 +175,7 @@ class LabellingView(QWidget):
             )
         }
         for source in self._sources:
-            models[source.name] = EventTableModel(events=source.events, appearance=look, parent=self)
+            models[_row_id(source)] = EventTableModel(events=source.events, appearance=look, parent=self)
         return models
 
     def _build_table(self) -> QTableView:
@@ -203,7 +207,7 @@ class LabellingView(QWidget):
         box.setAccessibleName("Whose events the table shows")
         box.addItem("My labels", OWN_ROW)
         for source in self._sources:
-            box.addItem(f"{source.name} ({source.role.value}, {len(source.events)})", source.name)
+            box.addItem(f"{source.name} ({source.role.value}, {len(source.events)})", _row_id(source))
         box.activated.connect(lambda _: self._show_source(box.currentData()))
         if not self._sources:
             box.hide()
@@ -266,7 +270,7 @@ class LabellingView(QWidget):
         timeline.range_changed.connect(self.overview.set_visible_range)
         self.overview.range_requested.connect(timeline.zoom_to)
         self.kind_bar.pressed.connect(session.press_kind)
-        self.kind_bar.released.connect(session.release_kind)
+        self.kind_bar.released.connect(lambda kind: session.release_kind(kind, session.position))
         session.event_selected.connect(self._on_event_selected)
         session.speaker_selected.connect(timeline.set_active_lane)
         session.mark_changed.connect(self._on_mark)
@@ -274,9 +278,11 @@ class LabellingView(QWidget):
         self.table.selectionModel().currentRowChanged.connect(self._on_table_row)
         self.table.doubleClicked.connect(lambda _: self.zoom_to_selection())
         self.mixer.mix_changed.connect(self.mix_changed)
-        application = QApplication.instance()
-        if application is not None:
-            application.installEventFilter(self)
+        session.range_cleared.connect(lambda: timeline.set_selection(None))
+        self._kind_keys.pressed.connect(session.press_kind)
+        self._kind_keys.released.connect(session.release_kind)
+        self._kind_keys.abandoned.connect(session.abandon_mark)
+        self.inspector.left.connect(timeline.setFocus)
 
     # Showing
 
@@ -310,7 +316,7 @@ class LabellingView(QWidget):
         if speaker not in self._fixed_rows:
             look = self.session.appearance
             self._fixed_rows[speaker] = tuple(
-                EventRow(s.name, s.name, look.spans((e for e in s.events if e.speaker == speaker), editable=False))
+                EventRow(_row_id(s), s.name, look.spans((e for e in s.events if e.speaker == speaker), editable=False))
                 for s in self._sources
             )
         return self._fixed_rows[speaker]
@@ -328,7 +334,12 @@ class LabellingView(QWidget):
     # Following the session
 
     def _on_document(self, change: Change) -> None:
-        self._models[OWN_ROW].apply(change)
+        # Qt makes a neighbour current when the current row moves; that is not a choice of the user's.
+        self._following = True
+        try:
+            self._models[OWN_ROW].apply(change)
+        finally:
+            self._following = False
         for speaker in {event.speaker for event in (*change.added, *change.removed)}:
             self.timeline.set_rows(speaker, self._rows(speaker))
         self._show_hint()
@@ -343,10 +354,11 @@ class LabellingView(QWidget):
             selection = self.table.selectionModel()
             row = self._models[OWN_ROW].row_of(event_id)
             if row < 0:
-                selection.clearSelection()
+                selection.clear()
             elif row != selection.currentIndex().row() or not selection.isRowSelected(row):
                 flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
                 selection.setCurrentIndex(self._models[OWN_ROW].index(row, 1), flags)
+                self.table.scrollTo(self._models[OWN_ROW].index(row, 1))
 
     def _on_mark(self, mark: object) -> None:
         self.kind_bar.set_held(self.session.mark[2] if self.session.mark else "")
@@ -381,6 +393,8 @@ class LabellingView(QWidget):
             self.session.select_range(*stretch)
 
     def _on_table_row(self, index: object) -> None:
+        if self._following:
+            return
         model = self.table.model()
         event = model.event_at(index.row()) if isinstance(model, EventTableModel) else None  # type: ignore[attr-defined]
         if event is None:
@@ -389,41 +403,11 @@ class LabellingView(QWidget):
             if event != self.session.selected:
                 self.session.select_event(event.id)
         else:
+            self.session.select_event("")
             self.timeline.set_selected_event(event.id)
             self.timeline.reveal(event.onset, event.offset)
 
-    # Kind keys
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Take the kind keys, pressed and released, wherever the keyboard is but in a text field."""
-        kind = event.type()
-        if kind == QEvent.Type.WindowDeactivate and watched is self.window():
-            self._held.clear()
-            self.session.abandon_mark()
-        elif kind in (QEvent.Type.KeyPress, QEvent.Type.KeyRelease) and isinstance(event, QKeyEvent):
-            return self._on_key(watched, event)
-        return super().eventFilter(watched, event)
-
-    def _on_key(self, watched: QObject, event: QKeyEvent) -> bool:
-        if event.type() == QEvent.Type.KeyRelease:
-            held = "" if event.isAutoRepeat() else self._held.pop(str(event.key()), "")
-            if held:
-                self.session.release_kind(held)
-            return bool(held) or (event.isAutoRepeat() and str(event.key()) in self._held)
-        kind = self._kind_of(event)
-        if not kind or not self._takes_keys(watched):
-            return False
-        if not event.isAutoRepeat():
-            self._held[str(event.key())] = kind
-            self.session.press_kind(kind)
-        return True
-
-    def _kind_of(self, event: QKeyEvent) -> str:
-        plain = event.modifiers() in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
-        if not plain:
-            return ""
-        return next((k.id for k in self.session.appearance.scheme.kinds if k.key == event.text()), "")
-
-    def _takes_keys(self, watched: QObject) -> bool:
-        inside = isinstance(watched, QWidget) and watched.window() is self.window() and self.isVisible()
-        return inside and not isinstance(QApplication.focusWidget(), (QLineEdit, QPlainTextEdit, QTextEdit))
+def _row_id(source: EventSource) -> str:
+    """Return what tells a source's row from others; no name of a file can make it that of the own row."""
+    return f"{source.role.value}:{source.name}"

@@ -77,7 +77,7 @@ def test_a_key_held_while_playing_marks_from_press_to_release(session: Labelling
     stage.position = 12_340
     session.press_kind("BACKCHANNEL")
     stage.position = 13_100
-    session.release_kind("BACKCHANNEL")
+    session.release_kind("BACKCHANNEL", session.position)
     event = session.selected
     assert event is not None
     assert (event.speaker, event.kind, event.onset, event.offset) == ("ben", "BACKCHANNEL", 12_340, 13_100)
@@ -88,9 +88,9 @@ def test_a_second_kind_key_during_a_mark_changes_nothing(session: LabellingSessi
     session.press_kind("TURN")
     stage.position = 500
     session.press_kind("BACKCHANNEL")
-    session.release_kind("BACKCHANNEL")
+    session.release_kind("BACKCHANNEL", session.position)
     assert session.mark == ("anna", 0, "TURN")
-    session.release_kind("TURN")
+    session.release_kind("TURN", session.position)
     assert [event.kind for event in session.document] == ["TURN"]
 
 
@@ -99,7 +99,7 @@ def test_a_mark_belongs_to_the_lane_that_was_active_at_the_press(session: Labell
     session.press_kind("TURN")
     session.select_speaker("cleo")
     stage.position = 300
-    session.release_kind("TURN")
+    session.release_kind("TURN", session.position)
     assert [event.speaker for event in session.document] == ["anna"]
 
 
@@ -108,7 +108,7 @@ def test_a_mark_dropped_with_the_keyboard_leaves_nothing_and_says_so(session: La
     stage.playing = True
     session.press_kind("TURN")
     session.abandon_mark()
-    session.release_kind("TURN")
+    session.release_kind("TURN", session.position)
     assert len(session.document) == 0
     assert "dropped" in sentences[0]
 
