@@ -135,6 +135,26 @@ def test_a_screenshot_has_the_size_and_scale_asked_for_and_leaves_the_project_al
     assert project.read_bytes() == before
 
 
+def test_a_picture_of_what_is_no_project_is_refused(tmp_path: Path) -> None:
+    junk = tmp_path / "junk.floorscope"
+    junk.write_text("dear reader", encoding="utf-8")
+    result = process("screenshot", junk, "--view", "label", "--out", tmp_path / "p.png")
+    assert result.returncode == 2
+    assert str(junk) in result.stderr
+    assert not (tmp_path / "p.png").exists()
+
+
+def test_a_picture_of_a_conversation_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    result = process("screenshot", make_demo(tmp_path), "--out", tmp_path / "p.png", "--item", "9")
+    assert result.returncode == 2
+    assert "there is no conversation 9" in result.stderr
+
+
+def test_a_project_without_its_suffix_is_refused(tmp_path: Path, pair: Path) -> None:
+    assert call("project", "new", tmp_path / "p", "--corpus", pair).exit_code == 2
+    assert not (tmp_path / "p").exists()
+
+
 def test_the_demo_works_through_itself_without_a_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"):
         monkeypatch.delenv(name, raising=False)

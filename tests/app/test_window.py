@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from annotation.errors import FloorscopeError
 from annotation.project.project import Project
 from app.demo import make_demo
 from app.main_window import MainWindow
@@ -210,3 +211,59 @@ def test_every_action_of_the_table_does_something(window: MainWindow, demo: Path
     assert window.page is not None
     bound = {*window.page.handlers(), *window.own_handlers(), "project.recent"}
     assert {spec.id for spec in ACTIONS} == bound
+
+
+def test_a_comment_being_typed_is_kept_when_the_window_goes_elsewhere(
+    window: MainWindow, demo: Path, qtbot: QtBot
+) -> None:
+    opened(window, demo, qtbot)
+    mark(window, 8000, 16000)
+    press(window, Qt.Key.Key_C)
+    QTest.keyClicks(QApplication.focusWidget() or window, "half a thought")
+    window.close_project()
+    opened(window, demo, qtbot)
+    assert window.page is not None
+    assert [event.comment for event in window.page.session.document] == ["half a thought"]
+
+
+def test_a_reference_row_chosen_in_the_table_is_not_what_delete_removes(
+    window: MainWindow, demo: Path, qtbot: QtBot
+) -> None:
+    opened(window, demo, qtbot)
+    mark(window, 8000, 16000)
+    page = window.page
+    assert page is not None
+    box = page.view._source_box
+    box.setCurrentIndex(1)
+    box.activated.emit(1)
+    page.view.table.selectRow(3)
+    press(window, Qt.Key.Key_Delete)
+    assert len(page.session.document) == 1
+
+
+def test_steps_that_cannot_be_written_hold_the_page_until_given_up(
+    window: MainWindow, demo: Path, qtbot: QtBot
+) -> None:
+    opened(window, demo, qtbot)
+    assert window.project is not None
+    log = demo.with_name(demo.name + "-wal")
+    demo.rename(demo.with_suffix(".moved"))
+    mark(window, 8000, 16000)
+    qtbot.waitUntil(lambda: window.kept_text.startswith("NOT KEPT"))
+    page = window.page
+    with pytest.raises(FloorscopeError):
+        window.close_project()
+    assert window.page is page
+    demo.with_suffix(".moved").rename(demo)
+    assert log.exists() or demo.exists()
+    window.messages._on_remedy()
+    qtbot.waitUntil(lambda: window.kept_text.startswith("Kept"))
+    assert page is not None
+    assert not page.session.document.frozen
+    assert page.view.inspector._kind.isEnabled()
+
+
+def test_a_damaged_conversation_is_said_and_the_window_stays(window: MainWindow, demo: Path, qtbot: QtBot) -> None:
+    opened(window, demo, qtbot)
+    window.open_conversation("no such conversation")
+    assert any("no such conversation" in text for text in window.messages.texts)
