@@ -36,7 +36,7 @@ class FloorEvent:
     Raises
     ------
     InvalidValueError
-        If the span is negative or a field is empty that may not be.
+        If the span is negative, a field is empty that may not be, or a text holds half a character.
     """
 
     speaker: str
@@ -52,6 +52,8 @@ class FloorEvent:
     def __post_init__(self) -> None:
         if not self.speaker or not self.id:
             raise InvalidValueError("An event needs a speaker and an id.")
+        for value in (self.speaker, self.kind, self.comment, self.text):
+            _require_storable(value)
         if not 0 <= self.onset <= self.offset:
             raise InvalidValueError(
                 f"An event from frame {self.onset} to {self.offset} is no span.",
@@ -63,6 +65,16 @@ class FloorEvent:
     def length(self) -> int:
         """Frames from onset to offset."""
         return self.offset - self.onset
+
+
+def _require_storable(text: str) -> None:
+    """Refuse text that no file can hold: half of a surrogate pair, as a broken paste leaves it."""
+    if text.isascii():
+        return
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidValueError("The text holds half a character.", remedy="Type it again or leave it out.") from error
 
 
 def event_order(event: FloorEvent) -> tuple[int, int, str]:

@@ -47,8 +47,9 @@ class KeyboardSheet(QDialog):
         column = QVBoxLayout(self)
         column.addWidget(page)
         column.addWidget(buttons)
-        unit = self.fontMetrics().averageCharWidth()
-        self.resize(unit * 130, self.fontMetrics().height() * 42)
+        room = self.screen().availableSize()
+        width, height = self.fontMetrics().averageCharWidth() * 140, self.fontMetrics().height() * 50
+        self.resize(min(width, room.width()), min(height, room.height() * 9 // 10))
 
     def _html(self, scheme: Scheme, remapped: Mapping[str, str]) -> str:
         blocks = []

@@ -42,6 +42,7 @@ QStatusBar::item {{ border: none; }}
 QSplitter::handle {{ background: {border}; }}
 QSplitter::handle:horizontal {{ width: 1px; }}
 QSplitter::handle:vertical {{ height: 1px; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
 QFrame#messageBar {{ background: {header_active}; border-left: 4px solid {accent}; }}
 QFrame#messageBar[serious="true"] {{ border-left: 4px solid {error}; }}
 """

@@ -41,3 +41,8 @@ def test_events_are_ordered_by_onset_then_offset_then_id() -> None:
 
 def test_ids_are_fresh() -> None:
     assert len({new_event_id() for _ in range(1000)}) == 1000
+
+
+def test_half_a_character_is_refused_where_it_is_entered() -> None:
+    with pytest.raises(InvalidValueError, match="half a character"):
+        FloorEvent(speaker="a", kind="TURN", onset=0, offset=1, comment="\ud83d")

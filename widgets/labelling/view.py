@@ -198,7 +198,7 @@ class LabellingView(QWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(COMMENT_COLUMN, QHeaderView.ResizeMode.Stretch)
         unit = self.fontMetrics().averageCharWidth()
-        for column, width in enumerate((4, 18, 13, 14, 14, 14, 12, 12)):
+        for column, width in enumerate((4, 19, 12, 12, 12, 13, 11, 11)):
             header.resizeSection(column, unit * width)
         return table
 

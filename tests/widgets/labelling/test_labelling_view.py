@@ -12,39 +12,15 @@ from annotation.document import Document
 from annotation.events import FloorEvent
 from annotation.scheme import preset_scheme
 from annotation.sources import EventSource, SourceRole
+from tests.widgets.labelling.stage import Stage
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.session import LabellingSession
 from widgets.labelling.view import LabellingView
 from widgets.theme import theme_named
-from widgets.transport.transport import ChannelMix
 from widgets.transport.transport_bar import TransportBar
 
 RATE = 1000
 NONE = Qt.KeyboardModifier.NoModifier
-
-
-class Stage:
-    """A transport whose clock the test moves by hand."""
-
-    def __init__(self) -> None:
-        self.position = 0
-        self.playing = False
-        self.looping = False
-
-    def play(self, onset: int | None = None, offset: int | None = None) -> None:
-        self.playing = True
-
-    def pause(self) -> None:
-        self.playing = False
-
-    def seek(self, frame: int) -> None:
-        self.position = frame
-
-    def set_looping(self, looping: bool) -> None:
-        self.looping = looping
-
-    def set_mix(self, mix: tuple[ChannelMix, ...]) -> None:
-        """Hear nothing."""
 
 
 @pytest.fixture

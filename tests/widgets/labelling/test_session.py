@@ -1,5 +1,3 @@
-from dataclasses import dataclass, field
-
 import pytest
 from PySide6.QtWidgets import QApplication
 
@@ -7,38 +5,12 @@ from annotation.conversation import Channel, Conversation
 from annotation.document import Document
 from annotation.events import NOBODY, FloorEvent
 from annotation.scheme import preset_scheme
+from tests.widgets.labelling.stage import Stage
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.gestures import Edge
 from widgets.labelling.session import LabellingSession
-from widgets.transport.transport import ChannelMix
 
 RATE = 1000
-
-
-@dataclass
-class Stage:
-    """A transport whose clock the test moves by hand."""
-
-    position: int = 0
-    playing: bool = False
-    looping: bool = False
-    played: list[tuple[int | None, int | None]] = field(default_factory=list)
-
-    def play(self, onset: int | None = None, offset: int | None = None) -> None:
-        self.playing = True
-        self.played.append((onset, offset))
-
-    def pause(self) -> None:
-        self.playing = False
-
-    def seek(self, frame: int) -> None:
-        self.position = frame
-
-    def set_looping(self, looping: bool) -> None:
-        self.looping = looping
-
-    def set_mix(self, mix: tuple[ChannelMix, ...]) -> None:
-        """Hear nothing."""
 
 
 @pytest.fixture

@@ -1,0 +1,35 @@
+"""A transport whose clock the test moves by hand."""
+
+from dataclasses import dataclass, field
+
+from widgets.transport.transport import ChannelMix
+
+
+@dataclass
+class Stage:
+    """Plays nothing, and remembers what it was asked to play."""
+
+    position: int = 0
+    playing: bool = False
+    looping: bool = False
+    played: list[tuple[int | None, int | None]] = field(default_factory=list)
+
+    def play(self, onset: int | None = None, offset: int | None = None) -> None:
+        """Run, at the pace of the test."""
+        self.playing = True
+        self.played.append((onset, offset))
+
+    def pause(self) -> None:
+        """Rest."""
+        self.playing = False
+
+    def seek(self, frame: int) -> None:
+        """Be elsewhere."""
+        self.position = frame
+
+    def set_looping(self, looping: bool) -> None:
+        """Remember the loop."""
+        self.looping = looping
+
+    def set_mix(self, mix: tuple[ChannelMix, ...]) -> None:
+        """Hear nothing."""
