@@ -198,6 +198,17 @@ class Document:
         """Bring back the step undone last and return its name, or None when there is none."""
         return self._invert(self._redo, origin)
 
+    def follow(self, revision: Revision) -> None:
+        """Take a revision that another process has recorded: it is shown and never recorded again.
+
+        Raises
+        ------
+        InvalidValueError
+            If it does not continue what this document holds.
+        """
+        self._take(revision)
+        self._tell(Change(revision.added, revision.removed))
+
     def freeze(self, reason: str) -> None:
         """Take no more edits until `thaw`, for the reason given."""
         self._frozen = reason
@@ -241,7 +252,9 @@ class Document:
     def _commit(self, revision: Revision, origin: object) -> None:
         self._take(revision)
         self._record(revision)
-        change = Change(revision.added, revision.removed, origin)
+        self._tell(Change(revision.added, revision.removed, origin))
+
+    def _tell(self, change: Change) -> None:
         for listener in tuple(self._listeners):
             listener(change)
 

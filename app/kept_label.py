@@ -5,6 +5,9 @@ from datetime import datetime
 from PySide6.QtWidgets import QLabel, QWidget
 
 
+READ_ONLY = "Read only"
+
+
 class KeptLabel(QLabel):
     """Says *kept* only of gestures whose commit has returned; until then it counts those under way."""
 
@@ -26,10 +29,13 @@ class KeptLabel(QLabel):
         self.setText("Every gesture is kept at once")
         self.setToolTip("There is no Save: each step is on disk as soon as this line says so.")
 
-    def show_read_only(self, reason: str) -> None:
-        """Say that nothing can be entered here, and why."""
-        self.setText("Read only")
-        self.setToolTip(reason)
+    def show_access(self, read_only_reason: str) -> None:
+        """Say that nothing can be entered here, and why; with an empty reason, that it can again."""
+        if read_only_reason:
+            self.setText(READ_ONLY)
+            self.setToolTip(read_only_reason)
+        elif self.text() == READ_ONLY:
+            self.reset()
 
     def queue(self) -> None:
         """Count a gesture that was handed to the writer."""

@@ -150,6 +150,11 @@ class MainWindow(QMainWindow):
         self.page = page
         page.said.connect(self.say)
         page.trouble.connect(lambda text: self.messages.say(text, serious=True))
+        page.refused.connect(
+            lambda reason: self.messages.say(
+                reason, serious=True, button="Try again", call=lambda: self.open_conversation(conversation_id)
+            )
+        )
         page.hint.connect(lambda text: self.messages.say(text, last=True))
         page.gesture.connect(self._on_gesture)
         page.state_changed.connect(self._refresh_state)
@@ -163,8 +168,7 @@ class MainWindow(QMainWindow):
             page.view.restore(state)
         self.project_page.browser.set_current(conversation_id)
         self.setWindowTitle(f"{conversation_id} – {self.project.path.stem} – Floorscope")
-        if page.opened.read_only_reason:
-            self._kept_label.show_read_only(page.opened.read_only_reason)
+        self._kept_label.show_access(page.opened.read_only_reason)
         page.start()
         if at_s is not None:
             page.player.seek(round(at_s * page.conversation.rate_hz))
@@ -462,9 +466,8 @@ class MainWindow(QMainWindow):
         except FloorscopeError as error:
             self.on_error(error)
             return
-        page = self.page
-        if page is not None and page.opened.read_only_reason and any(r.subject == page.subject for r in news.revisions):
-            self.open_conversation(page.conversation.id)
+        if self.page is not None:
+            self.page.follow(news.revisions)
 
     def _on_material(self, path: Path, notices: Sequence[str], at_s: float | None) -> None:
         self.open_project(path, at_s=at_s)

@@ -17,6 +17,7 @@ from annotation.audio.signal import is_prepared, open_signal, prepare_signal
 from annotation.audio.waveform import ChannelWaveform, open_waveform
 from annotation.cancellation import CancelToken
 from annotation.conversation import Channel
+from annotation.document import Revision
 from annotation.errors import FloorscopeError
 from annotation.project.project import OpenDocument, Project, conversation_subject
 from annotation.scheme import Scheme
@@ -45,6 +46,8 @@ class LabelPage(QWidget):
     -------
     said(str), trouble(str), hint(str)
         A sentence for the status line; one for the message bar; one that can wait behind all others.
+    refused(str)
+        Why the document can only be read.
     gesture()
         A step was drawn and handed to the writer.
     state_changed()
@@ -54,6 +57,7 @@ class LabelPage(QWidget):
     said = Signal(str)
     trouble = Signal(str)
     hint = Signal(str)
+    refused = Signal(str)
     gesture = Signal()
     state_changed = Signal()
 
@@ -120,9 +124,17 @@ class LabelPage(QWidget):
             self._prepare_sound(channel)
         self.view.timeline.setFocus()
         if self.opened.read_only_reason:
-            self.trouble.emit(self.opened.read_only_reason)
+            self.refused.emit(self.opened.read_only_reason)
         if self.player.trouble:
             self.hint.emit(self.player.trouble)
+
+    def follow(self, revisions: Sequence[Revision]) -> None:
+        """Show what another process has recorded of this document while it can only be read here."""
+        document = self.opened.document
+        if self.opened.read_only_reason:
+            for revision in revisions:
+                if (revision.subject, revision.person) == (document.subject, document.person):
+                    document.follow(revision)
 
     def close_page(self, *, discard: bool = False) -> None:
         """Stop the sound, let the document go and cancel what runs.
@@ -304,7 +316,8 @@ class LabelPage(QWidget):
         session, player = self.session, self.player
         session.said.connect(self.said)
         session.event_selected.connect(lambda _: self.state_changed.emit())
-        session.document_changed.connect(lambda _: self.gesture.emit())
+        if not self.opened.read_only_reason:
+            session.document_changed.connect(lambda _: self.gesture.emit())
         session.document_changed.connect(lambda _: self.state_changed.emit())
         player.fault.connect(self.trouble)
         player.state_changed.connect(self.state_changed)

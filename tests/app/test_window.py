@@ -160,8 +160,13 @@ def test_labels_of_the_second_window_follow_the_first(window: MainWindow, demo: 
     other = MainWindow(settings=SettingsFile())
     other.show()
     opened(other, demo, qtbot)
+    page = other.page
+    assert page is not None
     mark(window, 8000, 16000)
-    qtbot.waitUntil(lambda: other.page is not None and len(other.page.session.document) == 1)
+    press(window, Qt.Key.Key_Right, ALT)
+    qtbot.waitUntil(lambda: [event.offset for event in page.session.document] == [16160])
+    assert other.page is page
+    assert other.kept_text == "Read only"
     other.close()
     other.deleteLater()
 
@@ -267,3 +272,19 @@ def test_a_damaged_conversation_is_said_and_the_window_stays(window: MainWindow,
     opened(window, demo, qtbot)
     window.open_conversation("no such conversation")
     assert any("no such conversation" in text for text in window.messages.texts)
+
+
+def test_a_document_that_was_given_back_can_be_taken_over_by_one_button(
+    window: MainWindow, demo: Path, qtbot: QtBot
+) -> None:
+    opened(window, demo, qtbot)
+    other = MainWindow(settings=SettingsFile())
+    other.show()
+    opened(other, demo, qtbot)
+    window.close_project()
+    other.messages._on_remedy()
+    assert other.page is not None
+    assert not other.page.session.document.frozen
+    assert other.kept_text != "Read only"
+    other.close()
+    other.deleteLater()
