@@ -4,7 +4,6 @@ from datetime import datetime
 
 from PySide6.QtWidgets import QLabel, QWidget
 
-
 READ_ONLY = "Read only"
 
 
