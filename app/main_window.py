@@ -1,4 +1,8 @@
-"""The window: it wires pages, project, tasks and actions together and does nothing else."""
+"""The window: it wires pages, project, tasks and actions together and does nothing else.
+
+It is longer than a module should be since each wire is a line or two and they all meet here; what computes or paints
+stands in modules of its own.
+"""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -11,11 +15,8 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
-    QMenu,
     QMessageBox,
-    QProgressBar,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -24,10 +25,11 @@ from annotation.errors import FloorscopeError
 from annotation.scheme import Scheme, preset_scheme
 from app.actions import ACTIONS, ActionSet
 from app.kept_label import KeptLabel
-from app.menus import build_menus
+from app.menus import RecentMenu, build_menus
 from app.message_bar import MessageBar
 from app.project_dialogs import ProjectDialogs, add_material
 from app.settings import SettingsFile, account_name, cache_folder, data_folder
+from app.task_status import TaskStatus
 from app.tasks import TaskRunner
 from app.workspaces.welcome import WelcomePage
 from widgets.theme import Theme, apply_theme, system_theme, theme_named
@@ -225,22 +227,18 @@ class MainWindow(QMainWindow):
         column.addWidget(self._stack, 1)
         self.setCentralWidget(centre)
         self._kept_label = KeptLabel()
-        self._progress = QProgressBar()
-        self._progress.setMaximumWidth(self.fontMetrics().averageCharWidth() * 28)
-        self._progress.setRange(0, 100)
-        self._cancel = QToolButton()
-        self._cancel.setText("Cancel")
-        self._cancel.setToolTip("Stop what runs in the background")
-        for widget in (self._progress, self._cancel, self._kept_label):
-            self.statusBar().addPermanentWidget(widget)
-        self._progress.hide()
-        self._cancel.hide()
+        self._task_status = TaskStatus(tasks=self.tasks)
+        self._task_status.stopped.connect(
+            lambda: self.say("Stopped. What was not finished is done when it is needed again.")
+        )
+        self.statusBar().addPermanentWidget(self._task_status)
+        self.statusBar().addPermanentWidget(self._kept_label)
 
     def _build_menus(self) -> None:
         build_menus(self.menuBar(), self.actions_by_id)
-        self._recent_menu = QMenu(self)
-        self.actions_by_id["project.recent"].setMenu(self._recent_menu)
-        self._recent_menu.aboutToShow.connect(self._fill_recent)
+        recent = RecentMenu(projects=lambda: self._settings.value.recent, parent=self)
+        recent.chosen.connect(lambda path: self.open_project(Path(path)))
+        self.actions_by_id["project.recent"].setMenu(recent)
 
     def own_handlers(self) -> dict[str, Callable[[], object]]:
         """Return what the window itself does for actions; the rest is the page's."""
@@ -275,8 +273,6 @@ class MainWindow(QMainWindow):
         self.actions_by_id["play.follow"].setChecked(self._settings.value.follow)
         self.actions_by_id["view.dark"].setChecked(self._theme.dark)
         self.welcome.recent_chosen.connect(lambda path: self.open_project(Path(path)))
-        self.tasks.changed.connect(self._on_tasks)
-        self._cancel.clicked.connect(self._on_cancel)
 
     def _perform(self, action_id: str) -> None:
         """Do what an action means now: the window's own part, or the page's."""
@@ -410,14 +406,6 @@ class MainWindow(QMainWindow):
         else:
             self.say("There is no other conversation that way in the list.")
 
-    def _fill_recent(self) -> None:
-        self._recent_menu.clear()
-        for name in self._settings.value.recent:
-            action = self._recent_menu.addAction(name)
-            action.triggered.connect(lambda _=False, path=name: self.open_project(Path(path)))
-        if self._recent_menu.isEmpty():
-            self._recent_menu.addAction("No project yet").setEnabled(False)
-
     # Following the project
 
     def _show_conversations(self) -> None:
@@ -484,21 +472,6 @@ class MainWindow(QMainWindow):
     def say(self, sentence: str) -> None:
         """Show a sentence in the status line for a while."""
         self.statusBar().showMessage(sentence, 8000)
-
-    def _on_tasks(self) -> None:
-        running = [task for task in self.tasks.tasks if not task.token.cancelled]
-        self._progress.setVisible(bool(running))
-        self._cancel.setVisible(bool(running))
-        if running:
-            self._progress.setFormat(f"{running[0].label}  %p %")
-            self._progress.setValue(round(100 * running[0].share))
-            self._progress.setToolTip("\n".join(task.label for task in running))
-
-    def _on_cancel(self) -> None:
-        for task in self.tasks.tasks:
-            self.tasks.cancel(task)
-        self._on_tasks()
-        self.say("Stopped. What was not finished is done when it is needed again.")
 
     def _refresh_state(self) -> None:
         page = self.page
