@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
 
 
@@ -27,7 +27,7 @@ class WelcomePage(QWidget):
             "Press ? for every key."
         )
         drop.setWordWrap(True)
-        drop.setEnabled(False)
+        drop.setForegroundRole(QPalette.ColorRole.PlaceholderText)
         buttons = QHBoxLayout()
         for place, action in enumerate(actions):
             buttons.addWidget(self._button(action, first=place == 0))
@@ -35,6 +35,7 @@ class WelcomePage(QWidget):
         self._caption = QLabel("Recent")
         self._list = QListWidget()
         self._list.setAccessibleName("Recent projects")
+        self._list.setSpacing(2)
         self._list.itemActivated.connect(lambda item: self.recent_chosen.emit(item.data(Qt.ItemDataRole.UserRole)))
         self._list.setStyleSheet("QListWidget { activate-on-singleclick: 1; }")
         column = QVBoxLayout()
