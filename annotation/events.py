@@ -52,8 +52,8 @@ class FloorEvent:
     def __post_init__(self) -> None:
         if not self.speaker or not self.id:
             raise InvalidValueError("An event needs a speaker and an id.")
-        for value in (self.speaker, self.kind, self.comment, self.text):
-            _require_storable(value)
+        for value in (self.id, self.speaker, self.kind, self.comment, self.text, self.holder_before, self.holder_after):
+            _require_storable(value or "")
         if not 0 <= self.onset <= self.offset:
             raise InvalidValueError(
                 f"An event from frame {self.onset} to {self.offset} is no span.",

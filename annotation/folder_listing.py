@@ -5,6 +5,7 @@ A file is told by its first bytes; its name only says which files to look into. 
 
 import os
 import re
+import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -69,7 +70,11 @@ def natural_order(text: str) -> tuple[tuple[int, int, str], ...]:
     """Return a sort key that puts “speaker 2” before “speaker 10”, whatever the case."""
     parts = re.split(r"(\d+)", text)
     return (
-        *((0, int(part), "") if part.isdecimal() else (1, 0, part.casefold()) for part in parts if part),
+        *(
+            (0, len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (1, 0, part.casefold())
+            for part in parts
+            if part
+        ),
         (-1, 0, text),
     )
 
@@ -87,10 +92,13 @@ def list_files(paths: Sequence[Path], *, cancel: CancelToken | None = None) -> L
     """
     walk = _Walk(cancel or CancelToken())
     for path in paths:
-        if path.is_dir():
+        kind = _kind_of(path)
+        if kind == "folder":
             walk.take_folder(path)
-        elif path.exists():
+        elif kind == "file":
             walk.take_named_file(path)
+        elif kind == "other":
+            walk.refused.append(Notice("unreadable", str(path), "This is neither a file nor a folder."))
         else:
             walk.refused.append(Notice("missing", str(path), "There is no such file or folder."))
     order = sorted(walk.files, key=lambda file: (natural_order(file.folder), natural_order(file.path.name)))
@@ -128,7 +136,7 @@ class _Walk:
                 self._take(ListedFile(manifest, FileRole.MANIFEST, root, below))
                 continue
             for entry in self._entries(folder):
-                if entry.is_dir():
+                if _kind_of(folder / entry.name) == "folder":
                     waiting.append((folder / entry.name, f"{below}/{entry.name}".lstrip("/")))
                 elif not self._take_entry(folder / entry.name, root, below):
                     return
@@ -171,7 +179,16 @@ class _Walk:
         except OSError as error:
             self.refused.append(Notice("unreadable", str(folder), f"The folder cannot be read: {error.strerror}."))
             return
-        yield from (entry for entry in found if entry.is_dir() or entry.is_file())
+        yield from (entry for entry in found if _kind_of(folder / entry.name) in ("folder", "file"))
+
+
+def _kind_of(path: Path) -> str:
+    """Return ``folder``, ``file``, ``other`` (a pipe), or nothing for what is not there or leads in a circle."""
+    try:
+        mode = path.stat().st_mode
+    except (OSError, ValueError):
+        return ""
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
 
 
 def _role_of(path: Path) -> FileRole | None:

@@ -30,7 +30,7 @@ from app.message_bar import MessageBar
 from app.project_dialogs import ProjectDialogs, add_material
 from app.settings import SettingsFile, account_name, cache_folder, data_folder
 from app.task_status import TaskStatus
-from app.tasks import TaskRunner
+from app.tasks import Task, TaskRunner
 from app.workspaces.welcome import WelcomePage
 from widgets.theme import Theme, apply_theme, system_theme, theme_named
 
@@ -64,6 +64,7 @@ class MainWindow(QMainWindow):
         self.actions_by_id = ActionSet(parent=self, remapped=settings.value.keys)
         self.project: Project | None = None
         self.page: LabelPage | None = None
+        self._identity: Task[int] | None = None
         self._handlers: Mapping[str, Callable[[], object]] = {}
         self._theme = self._wanted_theme()
         self._build()
@@ -122,6 +123,10 @@ class MainWindow(QMainWindow):
         if rows:
             self.open_conversation(rows[min(max(item, 1), len(rows)) - 1].id, at_s=at_s)
         self._poll.start()
+        if not read_only:
+            self._identity = self.tasks.submit(
+                "Identity of the audio", project.hash_audio, on_done=lambda _: None, on_error=self.on_error
+            )
         self.say_notices([f"{notice.where}: {notice.message}" for notice in project.notices])
         self._refresh_state()
 
@@ -191,6 +196,8 @@ class MainWindow(QMainWindow):
         """
         self._close_page(discard=discard)
         self._poll.stop()
+        if self._identity is not None:
+            self.tasks.cancel(self._identity)
         project, self.project = self.project, None
         if project is not None:
             try:

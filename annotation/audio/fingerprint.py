@@ -1,7 +1,8 @@
 """Which file this is: a fingerprint that costs a millisecond, and the full hash for when it has to be certain.
 
 The fingerprint names entries of the cache. Size, modification time and both edges of the content are in it, so that a
-file written over in place, cut or exchanged gets a new one.
+file that was cut, exchanged or saved anew gets a new one. A change in the middle under the old size and an old time set
+by hand goes unseen here; the full hash, which a project check compares, sees it.
 """
 
 import hashlib

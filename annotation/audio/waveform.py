@@ -152,7 +152,8 @@ class ChannelWaveform:
             raise ValueError("a waveform without a reader has no samples")
         onset = begin // _READ_GRID * _READ_GRID
         offset = min(-(-end // _READ_GRID) * _READ_GRID, self._frames)
-        self._block, self._block_onset = self._reader.read(onset, offset - onset), onset
+        self._block = np.nan_to_num(self._reader.read(onset, offset - onset), nan=0.0, posinf=0.0, neginf=0.0)
+        self._block_onset = onset
         return self._block[begin - onset : end - onset]
 
 

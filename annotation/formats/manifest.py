@@ -221,7 +221,11 @@ def confined_path(folder: Path, written: str, *, where: str) -> Path:
             f"“{written}” is no relative path.", where=where, remedy="Write it relative to the manifest, with “/”."
         )
     path = folder / written
-    if not path.resolve().is_relative_to(folder.resolve()):
+    try:
+        inside = path.resolve().is_relative_to(folder.resolve())
+    except (OSError, RuntimeError) as error:
+        raise ManifestError(f"“{written}” cannot be followed: {error}.", where=where) from error
+    if not inside:
         raise ManifestError(f"“{written}” leads out of the corpus folder.", where=where, remedy="Keep audio inside it.")
     return path
 
@@ -254,6 +258,12 @@ class _Import:
         infos = [self._info_of(position) for position in range(len(given.channels))]
         highest_hz = max((info.rate_hz for info in infos if info), default=EVENT_LOG_RATE_HZ)
         rate_hz = highest_hz if given.rate_hz is None else given.rate_hz
+        if any(infos) and rate_hz < highest_hz:
+            raise ManifestError(
+                f"A timeline of {rate_hz} Hz is coarser than its audio of {highest_hz} Hz.",
+                where=f"{self._path}: {self._place}.rate_hz",
+                remedy="Leave rate_hz out: it is the highest rate of the channels.",
+            )
         channels = tuple(self._channel(position, info, rate_hz) for position, info in enumerate(infos))
         has_audio = any(infos)
         conversation = Conversation(
@@ -327,7 +337,10 @@ class _Import:
         times = [event.offset_s for event in self._conversation.events or ()]
         if self._conversation.duration_s is not None:
             times.append(self._conversation.duration_s)
-        return max((frame_from_seconds(time, rate_hz) for time in times if 0 <= time <= LONGEST_SECONDS), default=0)
+        return max(
+            (frame_from_seconds(time, rate_hz) for time in times if time.is_finite() and 0 <= time <= LONGEST_SECONDS),
+            default=0,
+        )
 
     def _events(self, events: tuple[ManifestEvent, ...], conversation: Conversation) -> list[ParsedEvent]:
         speakers = {channel.speaker for channel in conversation.channels}

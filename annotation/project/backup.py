@@ -5,12 +5,15 @@ closed file. It gets its name only after it was read back: SQLite's integrity ch
 older backup goes only while as many newer ones as are to be kept have been verified.
 """
 
+import contextlib
+import glob
 import os
 import sqlite3
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from uuid import uuid4
 
 from sqlite_utils import Database
 
@@ -55,7 +58,7 @@ def backups_of(path: Path) -> tuple[Path, ...]:
     folder = backup_folder(path)
     if not folder.is_dir():
         return ()
-    return tuple(sorted(folder.glob(f"{path.stem}-*{_SUFFIX}"), reverse=True))
+    return tuple(sorted(folder.glob(f"{glob.escape(path.stem)}-*{_SUFFIX}"), reverse=True))
 
 
 def fault_of_backup(backup: Path, expected: Contents | None = None) -> str:
@@ -99,10 +102,11 @@ def make_backup(path: Path, *, kept: int = KEPT) -> Path | None:
             if _is_current(path, contents_of(db)):
                 return None
         folder = backup_folder(path)
-        draft = folder / f".draft-{os.getpid()}"
+        draft = folder / f".draft-{uuid4().hex}"
         try:
             folder.mkdir(exist_ok=True)
-            draft.unlink(missing_ok=True)
+            for abandoned in folder.glob(".draft-*"):
+                abandoned.unlink(missing_ok=True)
             contents = _copy(db, draft)
             target = _publish(path, draft, contents)
         except OSError as error:
@@ -160,6 +164,8 @@ def _rotate(path: Path, kept: int) -> None:
         return
     for backup in backups:
         if sound >= kept:
-            backup.unlink(missing_ok=True)
+            # One that cannot be dropped now is dropped at the next turn.
+            with contextlib.suppress(OSError):
+                backup.unlink(missing_ok=True)
         elif not fault_of_backup(backup):
             sound += 1

@@ -61,6 +61,16 @@ def text_from_fingerprint(fingerprint: Fingerprint) -> str:
     return msgspec.json.encode(fingerprint).decode()
 
 
+def _fingerprint_from_text(text: str | None) -> Fingerprint | None:
+    """Return a fingerprint as a row holds it; a damaged one counts as unknown, and the full hash decides."""
+    if text is None:
+        return None
+    try:
+        return msgspec.json.decode(text, type=Fingerprint)
+    except msgspec.MsgspecError:
+        return None
+
+
 def identities_in(db: Database, folder: Path) -> tuple[ChannelIdentity, ...]:
     """Return what the project knows of every channel's audio, in the project's order."""
     rows = db.execute(
@@ -76,7 +86,7 @@ def identities_in(db: Database, folder: Path) -> tuple[ChannelIdentity, ...]:
             index,
             rate_hz,
             frames,
-            None if text is None else msgspec.json.decode(text, type=Fingerprint),
+            _fingerprint_from_text(text),
             sha256,
         )
         for conversation, position, path, index, rate_hz, frames, text, sha256 in rows

@@ -226,7 +226,7 @@ def summaries_in(
                 conversation=conversation,
                 reference_kinds=MappingProxyType(dict(kinds.get(found, {}))),
                 labels=MappingProxyType(dict(labels.get(found, {}))),
-                missing=tuple(sorted(path for path in files if not path.is_file())),
+                missing=tuple(sorted(path for path in files if not _is_there(path))),
             )
         )
     return tuple(result)
@@ -296,6 +296,13 @@ def _add_to_stored(db: Database, folder: Path, stored: Conversation, item: Impor
     for source in fresh:
         _insert_source(db, stored.id, source)
     return len(fresh)
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _without_ids(events: tuple[FloorEvent, ...]) -> list[FloorEvent]:

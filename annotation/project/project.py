@@ -5,6 +5,7 @@ be called from any one thread at a time; `add`, `check` and `backup` work on con
 may run them while the window reads.
 """
 
+import contextlib
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,8 @@ from types import TracebackType
 
 from sqlite_utils import Database
 
-from annotation.audio.fingerprint import Fingerprint
+from annotation.audio.fingerprint import Fingerprint, fingerprint_of, sha256_of
+from annotation.audio.refusal import AudioRefusedError
 from annotation.cancellation import CancelToken, Progress, no_progress
 from annotation.conversation import Conversation, SpeakerAssignment, assign_speakers
 from annotation.document import Document, Revision
@@ -89,6 +91,7 @@ class Project:
         self._db: Database | None = connect(self.path, read_only=read_only)
         self._opened: tuple[OpenDocument, ...] = ()
         self._freezing = ""
+        self._away = False
         self._on_kept: OnKept = _ignore_kept
         self._on_failed: OnFailed = _ignore_failed
         try:
@@ -186,9 +189,49 @@ class Project:
         db = connect(self.path)
         try:
             with faults_of(self.path), writing(db):
-                return add_material(db, self.folder, imported)
+                report = add_material(db, self.folder, imported)
         finally:
             db.close()
+        self._record_fingerprints()
+        return report
+
+    def _record_fingerprints(self) -> None:
+        """Keep which file each channel has, where it is not known yet; a missing file stays unknown."""
+        known = {}
+        for identity in self.identities():
+            if identity.fingerprint is None:
+                with contextlib.suppress(AudioRefusedError):
+                    known[identity.conversation, identity.position] = fingerprint_of(identity.path)
+        if known:
+            with self._changing() as db:
+                db.conn.executemany(
+                    "UPDATE channel SET fingerprint = ? WHERE conversation = ? AND position = ?",
+                    [(text_from_fingerprint(fingerprint), *place) for place, fingerprint in known.items()],
+                )
+
+    def hash_audio(self, token: CancelToken, progress: Progress) -> int:
+        """Keep the full hash of every channel's file that has none yet, and return how many files were read.
+
+        Meant for a task: it reads all audio once. A missing file is passed over.
+
+        Raises
+        ------
+        CancelledError
+            If `token` was set; hashes kept by then stay.
+        """
+        waiting: dict[Path, list[ChannelIdentity]] = {}
+        for identity in self.identities():
+            if identity.sha256 is None:
+                waiting.setdefault(identity.path, []).append(identity)
+        for done, (path, identities) in enumerate(waiting.items()):
+            progress(done / len(waiting))
+            try:
+                digest = sha256_of(path, token, no_progress)
+            except AudioRefusedError:
+                continue
+            for identity in identities:
+                self.set_sha256(identity.conversation, identity.position, digest)
+        return len(waiting)
 
     def conversations(self) -> tuple[ConversationSummary, ...]:
         """Return a summary of every conversation in the order they were added, without reading any event."""
@@ -310,10 +353,7 @@ class Project:
             return
         document = opened.document
         if self._writer is not None and not self._writer.flush(_FLUSH_SECONDS):
-            waiting = [revision for revision in self._writer.held if _is_of(document, revision)]
-            fault = self._writer.failure
-            if waiting or fault is not None:
-                raise fault or ProjectWriteError("Its last steps are not kept.", where=document.subject)
+            raise self._writer.failure or ProjectWriteError("Its last steps are not kept yet.", where=document.subject)
         document.freeze("The document is closed.")
         self._opened = tuple(other for other in self._opened if other is not opened)
         with self._changing() as db:
@@ -367,9 +407,16 @@ class Project:
         self._writer.release(_FLUSH_SECONDS)
         self._disconnect()
         with self._lock:
-            self._db = connect(self.path)
+            self._db = self._reconnected()
             self._watch.forget_connection()
         self._writer.retry()
+
+    def _reconnected(self) -> Database:
+        """Return a connection to the file; while it is away, polls say that nothing changed."""
+        self._away = True
+        db = connect(self.path)
+        self._away = False
+        return db
 
     def _kept(self, revisions: tuple[Revision, ...]) -> None:
         if self._freezing and self._writer is not None and self._writer.failure is None:
@@ -400,7 +447,7 @@ class Project:
 
         Meant for a timer: if another thread is using the project at this moment, the answer is that nothing changed.
         """
-        if not self._lock.acquire(blocking=False):
+        if self._away or not self._lock.acquire(blocking=False):
             return NO_NEWS
         try:
             with self._reading() as db:

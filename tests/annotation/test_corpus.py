@@ -1,6 +1,7 @@
 """What opens: layouts, ids, sidecars, refusals, channels by hand, and recordings that nobody here made."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -368,3 +369,15 @@ def test_awkward_files_are_read_or_refused_and_never_both(real: Path, folder: st
     assert not opened & refused
     assert all(one.conversation.frames for one in corpus.conversations)
     assert all(notice.message for notice in corpus.refused)
+
+
+def test_a_link_in_a_circle_costs_itself_only(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    soundfile.write(tmp_path / "talk.wav", np.zeros(800, np.float32), 8000)
+    assert len(read_corpus([tmp_path]).conversations) == 1
+
+
+def test_a_pipe_that_is_named_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.wav")
+    refused = read_corpus([tmp_path / "pipe.wav"]).refused
+    assert [notice.code for notice in refused] == ["unreadable"]

@@ -81,6 +81,8 @@ class Drag:
             inside = sorted((_between(self.frame, 0, frames), _between(frame, 0, frames)))
             return inside[0], inside[1]
         onset, offset = self.span.onset, self.span.offset
+        # An event that stands past the end as a file wrote it keeps its place until its own edge is moved inside.
+        frames = max(frames, offset)
         by = frame - self.frame
         if self.grip is Grip.ONSET:
             return _between(onset + by, 0, offset - 1), offset

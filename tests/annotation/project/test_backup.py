@@ -127,3 +127,10 @@ def test_a_backup_is_one_state_although_another_connection_writes(project: Proje
         onsets = [found.onset for found in restored.open_document(SUBJECT, "ann").document]
     assert onsets == list(range(len(onsets)))
     assert project.flush(30)
+
+
+def test_a_name_with_brackets_has_its_backups_found_and_rotated(tmp_path: Path) -> None:
+    path = tmp_path / "study [1].floorscope"
+    Project.create(path, backups=False).close()
+    first = make_backup(path)
+    assert backups_of(path) == (first,)

@@ -49,3 +49,9 @@ def test_a_range_is_in_order_and_inside_and_edits_nothing(first: int, frame: int
     drag = Drag.on_range(x=0, frame=first, lane_id=None, span=SPAN).moved(50, frame, frames=1_000)
     assert 0 <= drag.onset <= drag.offset <= 1_000
     assert not drag.edits
+
+
+def test_an_event_past_the_end_is_not_pulled_inside_by_a_small_drag() -> None:
+    beyond = Span("two", 900, 1_500, "", "T", "#000000", editable=True)
+    moved = Drag.on_span(beyond, Part.BODY, x=0, frame=950, lane_id="anna").moved(50, 949, frames=1_000)
+    assert (moved.onset, moved.offset) == (899, 1499)
