@@ -162,6 +162,8 @@ def test_labels_of_the_second_window_follow_the_first(window: MainWindow, demo: 
     opened(other, demo, qtbot)
     page = other.page
     assert page is not None
+    with qtbot.waitActive(window):
+        window.activateWindow()
     mark(window, 8000, 16000)
     press(window, Qt.Key.Key_Right, ALT)
     qtbot.waitUntil(lambda: [event.offset for event in page.session.document] == [16160])
