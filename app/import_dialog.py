@@ -55,6 +55,7 @@ class ImportDialog(QDialog):
         if not parsed.notices:
             note.hide()
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        self._ok = buttons.button(QDialogButtonBox.StandardButton.Ok)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
@@ -88,6 +89,14 @@ class ImportDialog(QDialog):
             count = sum(event.speaker == name for event in events)
             self._form.addRow(f"{name or 'no name'} ({count})", box)
             self._boxes[name] = box
+            box.currentIndexChanged.connect(lambda _: self._show_count())
+        self._show_count()
+
+    def _show_count(self) -> None:
+        """Let nothing be added while nobody is assigned."""
+        count = len(self.events)
+        self._ok.setEnabled(count > 0)
+        self._ok.setText(f"Add {count} events" if count else "Nobody is assigned")
 
 
 def import_events(window: ProjectHost, path: Path) -> None:

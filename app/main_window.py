@@ -363,8 +363,13 @@ class MainWindow(QMainWindow):
     def refresh_project(self, notices: Sequence[str] = ()) -> None:
         """Show conversations and sources anew after material was added, and what was said about it."""
         self._show_conversations()
-        if self.page is not None:
-            self.open_conversation(self.page.conversation.id)
+        page = self.page
+        if page is not None:
+            position, visible = page.player.position, page.view.timeline.visible_range
+            self.open_conversation(page.conversation.id)
+            if self.page is not None:
+                self.page.player.seek(position)
+                self.page.view.timeline.zoom_to(*visible)
         elif self.project is not None and (rows := self.project.conversations()):
             self.open_conversation(rows[0].id)
         self.say_notices(notices)

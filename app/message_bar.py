@@ -20,8 +20,8 @@ class Message:
 class MessageBar(QFrame):
     """A line above the page; it never blocks anything.
 
-    Several messages wait for each other: closing one shows the next, serious ones come
-    first, and nothing is said twice.
+    Several messages wait for each other: the newest is shown, serious ones before all others; closing one shows the
+    next, and nothing is said twice.
     """
 
     def __init__(self, *, parent: QWidget | None = None) -> None:
@@ -69,7 +69,7 @@ class MessageBar(QFrame):
         """
         rank = 0 if serious else (2 if last else 1)
         self._messages = [other for other in self._messages if other.text != text]
-        ahead = sum(other.rank <= rank for other in self._messages)
+        ahead = sum(other.rank < rank for other in self._messages)
         self._messages.insert(ahead, Message(text, rank, button, call))
         self._show_first()
 

@@ -22,7 +22,9 @@ from annotation.errors import InvalidValueError
 
 def channel_text(channel: Channel) -> str:
     """Return what a channel is, in words: file, channel of it, rate, length, start."""
-    name = channel.path.name if channel.path else "no audio"
+    if channel.path is None:
+        return "no audio"
+    name = channel.path.name
     return f"{name} · channel {channel.index + 1} · {channel.rate_hz:,} Hz · {channel.frames / channel.rate_hz:.3f} s"
 
 

@@ -14,8 +14,9 @@ def bar(qtbot: QtBot) -> MessageBar:
 def test_messages_wait_for_each_other(bar: MessageBar) -> None:
     bar.say("first")
     bar.say("second")
+    assert bar.texts[0] == "second"
     bar.close_message()
-    assert bar.texts == ("second",)
+    assert bar.texts == ("first",)
     assert bar.isVisible()
 
 
@@ -23,7 +24,7 @@ def test_a_serious_message_comes_first(bar: MessageBar) -> None:
     bar.say("no sound")
     bar.say("not kept", serious=True)
     bar.say("another", serious=True)
-    assert bar.texts == ("not kept", "another", "no sound")
+    assert bar.texts == ("another", "not kept", "no sound")
 
 
 def test_nothing_is_said_twice(bar: MessageBar) -> None:

@@ -161,6 +161,7 @@ class Browser(QWidget):
             column.addWidget(widget)
         self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 24)
         self.filter_field.textChanged.connect(self._on_filter)
+        self.filter_field.returnPressed.connect(self._on_filter_entered)
         self._show_state()
 
     def set_rows(self, rows: Sequence[BrowserRow]) -> None:
@@ -237,6 +238,15 @@ class Browser(QWidget):
     def _on_filter(self, text: str) -> None:
         self._proxy.set_words(text)
         self._show_state()
+
+    def _on_filter_entered(self) -> None:
+        """Open the row that is marked, or else the first that the filter left."""
+        index = self._table.currentIndex()
+        if not index.isValid():
+            index = self._proxy.index(0, 0)
+        if index.isValid():
+            self._on_activated(index)
+            self._table.setFocus()
 
     def _show_state(self) -> None:
         any_rows = self._proxy.rowCount() > 0

@@ -80,3 +80,11 @@ def test_details_name_what_is_missing() -> None:
 @pytest.mark.parametrize(("seconds", "text"), [(0, "0:00"), (59.6, "1:00"), (245.38, "4:05"), (3725, "1:02:05")])
 def test_durations_are_minutes_or_hours(seconds: float, text: str) -> None:
     assert duration_text(seconds) == text
+
+
+def test_enter_in_the_filter_opens_what_it_found(browser: Browser, qtbot: QtBot) -> None:
+    browser.set_current("call-1")
+    browser.filter_field.setText("meeting")
+    with qtbot.waitSignal(browser.opened) as opened:
+        browser.filter_field.returnPressed.emit()
+    assert opened.args == ["meeting"]
