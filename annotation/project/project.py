@@ -2,7 +2,10 @@
 
 There is no Save: a document that was opened here queues each gesture to the writer, which makes it durable. Methods may
 be called from any one thread at a time; `add`, `check` and `backup` work on connections of their own, so that a task
-may run them while the window reads.
+may run them while the window reads, and `hash_audio` takes the lock only for the moment of each write.
+
+It is a little longer than a module should be, since it is the one door to the file; what each call does stands in the
+modules beside it.
 """
 
 import contextlib
