@@ -266,6 +266,7 @@ class MainWindow(QMainWindow):
             "play.follow": self._on_follow,
             "view.browser": self._on_browser,
             "view.filter": self._focus_filter,
+            "event.none": self._on_escape,
             "view.next_conversation": lambda: self._open_neighbour(1),
             "view.previous_conversation": lambda: self._open_neighbour(-1),
             "view.dark": self._on_dark,
@@ -410,6 +411,13 @@ class MainWindow(QMainWindow):
         self.project_page.browser.show()
         self.project_page.browser.filter_field.setFocus()
         self.project_page.browser.filter_field.selectAll()
+
+    def _on_escape(self) -> None:
+        field = self.project_page.browser.filter_field
+        if field.hasFocus():
+            field.clear()
+        if "event.none" in self._handlers:
+            self._handlers["event.none"]()
 
     def _open_neighbour(self, by: int) -> None:
         neighbour = self.project_page.browser.neighbour(by)

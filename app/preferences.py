@@ -91,6 +91,13 @@ class KeyTable(QWidget):
         self._edit.clear()
         self._fill()
 
+    def take_pending(self) -> bool:
+        """Set a key that was pressed and not set yet; False if it is taken, which is then said."""
+        if self._edit.keySequence().isEmpty():
+            return True
+        self._on_set()
+        return self._edit.keySequence().isEmpty()
+
     def _on_set(self) -> None:
         key = self._edit.keySequence().toString()
         if key:
@@ -166,6 +173,8 @@ class Preferences(QDialog):
         return box
 
     def _on_accept(self) -> None:
+        if not self.keys.take_pending():
+            return
         wanted = {
             "theme": self._theme.currentData(),
             "text_scale": self._scale.currentData(),

@@ -56,8 +56,10 @@ class SpeakersDialog(QDialog):
         self._table.setHorizontalHeaderLabels(["Speaker", "Name shown", "Sound from"])
         self._table.verticalHeader().hide()
         self._table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        self._table.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self._table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        unit = self.fontMetrics().averageCharWidth()
+        self._table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        self._table.horizontalHeader().resizeSection(0, unit * 28)
+        self._table.horizontalHeader().resizeSection(1, unit * 28)
         self._names: list[QLineEdit] = []
         self._boxes: list[QComboBox] = []
         for row in range(len(self.assignments)):
@@ -80,8 +82,10 @@ class SpeakersDialog(QDialog):
         column = QVBoxLayout(self)
         for widget in (note, self._table, self._fault, buttons):
             column.addWidget(widget)
-        unit = self.fontMetrics().averageCharWidth()
-        self.resize(unit * 120, self.fontMetrics().height() * (14 + 2 * len(self.assignments)))
+        self.resize(
+            min(unit * 150, self.screen().availableSize().width()),
+            self.fontMetrics().height() * (14 + 2 * len(self.assignments)),
+        )
 
     def _add_row(self, row: int) -> None:
         speaker = QTableWidgetItem()
@@ -89,6 +93,7 @@ class SpeakersDialog(QDialog):
         name = QLineEdit()
         name.setFrame(False)
         box = QComboBox()
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         for place, channel in enumerate(self._imported.channels):
             box.addItem(channel_text(channel), place)
         box.activated.connect(lambda _, own=row: self._on_channel(own))
@@ -105,6 +110,7 @@ class SpeakersDialog(QDialog):
             item = self._table.item(row, 0)
             if item is not None:
                 item.setText(assignment.speaker)
+                item.setToolTip(assignment.speaker)
             self._names[row].setText(assignment.name)
             self._names[row].setPlaceholderText(assignment.speaker)
             self._names[row].setAccessibleName(f"Name shown for {assignment.speaker}")

@@ -79,3 +79,14 @@ def test_the_keyboard_sheet_shows_kinds_and_remapped_keys() -> None:
 def test_keys_that_are_not_set_are_the_defaults() -> None:
     spec = next(spec for spec in ACTIONS if spec.id == "edit.redo")
     assert keys_of(spec, {}) == ("Ctrl+Shift+Z", "Ctrl+Y")
+
+
+def test_a_key_pressed_and_not_set_is_set_with_ok_unless_it_is_taken(qtbot: QtBot) -> None:
+    table = KeyTable(remapped={}, reserved={})
+    qtbot.addWidget(table)
+    table.select("play.loop")
+    table._edit.setKeySequence(QKeySequence("Space"))
+    assert not table.take_pending()
+    table._edit.setKeySequence(QKeySequence("Ctrl+L"))
+    assert table.take_pending()
+    assert table.remapped == {"play.loop": "Ctrl+L"}

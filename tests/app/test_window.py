@@ -290,3 +290,14 @@ def test_a_document_that_was_given_back_can_be_taken_over_by_one_button(
     assert other.kept_text != "Read only"
     other.close()
     other.deleteLater()
+
+
+def test_escape_clears_the_filter_and_gives_the_keyboard_back(window: MainWindow, demo: Path, qtbot: QtBot) -> None:
+    opened(window, demo, qtbot)
+    press(window, Qt.Key.Key_F, CTRL)
+    field = window.project_page.browser.filter_field
+    QTest.keyClicks(field, "nothing like it")
+    press(window, Qt.Key.Key_Escape)
+    assert field.text() == ""
+    assert window.page is not None
+    assert window.page.view.timeline.hasFocus()

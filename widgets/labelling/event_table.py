@@ -35,6 +35,7 @@ COLUMNS = (
     _Column("After", lambda look, event: look.holder_name(event.holder_after), tip="Who holds the floor after"),
     _Column("Comment", lambda look, event: event.comment or event.text),
 )
+SPEAKER_COLUMN = 2
 COMMENT_COLUMN = 8
 
 

@@ -22,7 +22,7 @@ from annotation.document import Change
 from annotation.events import FloorEvent
 from annotation.sources import EventSource
 from widgets.labelling.appearance import Appearance
-from widgets.labelling.event_table import COMMENT_COLUMN, EventTableModel
+from widgets.labelling.event_table import COMMENT_COLUMN, SPEAKER_COLUMN, EventTableModel
 from widgets.labelling.inspector import Inspector
 from widgets.labelling.kind_bar import KindBar
 from widgets.labelling.kind_keys import KindKeys
@@ -200,6 +200,9 @@ class LabellingView(QWidget):
         unit = self.fontMetrics().averageCharWidth()
         for column, width in enumerate((4, 19, 12, 12, 12, 13, 11, 11)):
             header.resizeSection(column, unit * width)
+        names = (channel.display_name for channel in self.session.conversation.channels)
+        longest = max((self.fontMetrics().horizontalAdvance(f"{name}000") for name in names), default=0)
+        header.resizeSection(SPEAKER_COLUMN, max(header.sectionSize(SPEAKER_COLUMN), min(longest, unit * 30)))
         return table
 
     def _build_source_box(self) -> QComboBox:
