@@ -55,6 +55,7 @@ class SpeakersDialog(QDialog):
         self._table = QTableWidget(len(self.assignments), 3)
         self._table.setHorizontalHeaderLabels(["Speaker", "Name shown", "Sound from"])
         self._table.verticalHeader().hide()
+        self._table.setWordWrap(False)
         self._table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         unit = self.fontMetrics().averageCharWidth()
         self._table.horizontalHeader().setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
