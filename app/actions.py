@@ -49,6 +49,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("project.add_folder", "Add a &folder…", (), "Add every conversation found in a folder.", "&Project", _P),
     ActionSpec("project.import_events", "&Import events…", ("Ctrl+I",), "Read reference events for this conversation from RTTM or Audacity labels.", "&Project", _C),
     ActionSpec("project.speakers", "&Speakers and channels…", ("Ctrl+M",), "See and change which channel carries which speaker.", "&Project", _C),
+    ActionSpec("project.scheme", "&Kinds from a scheme file…", (), "Mark with the kinds, keys and colours of a scheme file.", "&Project", When.ALWAYS),
+    ActionSpec("project.shipped_scheme", "Kinds as s&hipped", (), "Mark with the six kinds of floor events again.", "&Project", When.ALWAYS),
     ActionSpec("project.backup", "&Back up now", (), "Write and verify a backup beside the project.", "&Project", _P, separated=True),
     ActionSpec("project.check", "&Check the project", (), "Check the file, its audio and its backups.", "&Project", _P),
     ActionSpec("app.preferences", "Prefere&nces…", ("Ctrl+,",), "Theme, text size, sound device and keys.", "&Project", When.ALWAYS, separated=True),

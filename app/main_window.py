@@ -27,7 +27,7 @@ from app.actions import ACTIONS, ActionSet
 from app.kept_label import KeptLabel
 from app.menus import RecentMenu, build_menus
 from app.message_bar import MessageBar
-from app.project_dialogs import ProjectDialogs, add_material
+from app.project_dialogs import ProjectDialogs, add_material, usable_scheme
 from app.settings import SettingsFile, account_name, cache_folder, data_folder
 from app.task_status import TaskStatus
 from app.tasks import Task, TaskRunner
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from annotation.project.project import Project
     from app.workspaces.label import LabelPage
     from app.workspaces.project import ProjectPage
+    from widgets.browser.browser import BrowserRow
 
 _log = logging.getLogger(__name__)
 POLL_MS = 100
@@ -65,6 +66,7 @@ class MainWindow(QMainWindow):
         self.project: Project | None = None
         self.page: LabelPage | None = None
         self._identity: Task[int] | None = None
+        self._scheme: Scheme | None = None
         self._handlers: Mapping[str, Callable[[], object]] = {}
         self._theme = self._wanted_theme()
         self._build()
@@ -118,8 +120,7 @@ class MainWindow(QMainWindow):
         self._settings.add_recent(path.resolve())
         self._kept_label.reset()
         self._stack.setCurrentWidget(self.project_page)
-        self._show_conversations()
-        rows = project.conversations()
+        rows = self._show_conversations()
         if rows:
             self.open_conversation(rows[min(max(item, 1), len(rows)) - 1].id, at_s=at_s)
         self._poll.start()
@@ -258,6 +259,8 @@ class MainWindow(QMainWindow):
             "project.add_folder": dialogs.add_folder,
             "project.import_events": dialogs.import_events,
             "project.speakers": dialogs.edit_speakers,
+            "project.scheme": dialogs.choose_scheme,
+            "project.shipped_scheme": lambda: self.use_scheme(""),
             "project.backup": dialogs.back_up,
             "project.check": dialogs.check,
             "app.preferences": dialogs.preferences,
@@ -321,9 +324,26 @@ class MainWindow(QMainWindow):
         self._stack.addWidget(page)
         return page
 
-    @cached_property
+    @property
     def scheme(self) -> Scheme:
         """The kinds that can be marked; read when first needed."""
+        if self._scheme is None:
+            self._scheme = self._read_scheme()
+        return self._scheme
+
+    def use_scheme(self, path: str) -> None:
+        """Mark with the kinds of a scheme file from now on, or with an empty path with those that ship."""
+        self._settings.change(scheme=path)
+        self._scheme = None
+        self.refresh_project()
+
+    def _read_scheme(self) -> Scheme:
+        path = self._settings.value.scheme
+        if path:
+            try:
+                return usable_scheme(Path(path), self._settings.value.keys)
+            except FloorscopeError as error:
+                self.messages.say(f"{error} The kinds that ship are in force.", serious=True)
         return preset_scheme()
 
     @property
@@ -363,7 +383,9 @@ class MainWindow(QMainWindow):
 
     def refresh_project(self, notices: Sequence[str] = ()) -> None:
         """Show conversations and sources anew after material was added, and what was said about it."""
-        self._show_conversations()
+        if self.project is None:
+            return
+        rows = self._show_conversations()
         page = self.page
         if page is not None:
             position, visible = page.player.position, page.view.timeline.visible_range
@@ -371,7 +393,7 @@ class MainWindow(QMainWindow):
             if self.page is not None:
                 self.page.player.seek(position)
                 self.page.view.timeline.zoom_to(*visible)
-        elif self.project is not None and (rows := self.project.conversations()):
+        elif rows:
             self.open_conversation(rows[0].id)
         self.say_notices(notices)
 
@@ -428,12 +450,12 @@ class MainWindow(QMainWindow):
 
     # Following the project
 
-    def _show_conversations(self) -> None:
+    def _show_conversations(self) -> "list[BrowserRow]":
         from app.workspaces.project import browser_rows
 
-        if self.project is None:
-            return
-        self.project_page.browser.set_rows(browser_rows(self.project))
+        rows = browser_rows(self.project) if self.project is not None else []
+        self.project_page.browser.set_rows(rows)
+        return rows
 
     def _on_gesture(self) -> None:
         self._kept_label.queue()

@@ -1,17 +1,20 @@
 """What the Project and Help menus ask of a person before they do something."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox
 
 from annotation.errors import FloorscopeError
+from annotation.scheme import Scheme, SchemeError, scheme_from_file
+from app.actions import conflict
 from app.project_host import ProjectHost
 from app.settings import account_name, cache_folder, config_folder, data_folder
 
 AUDIO_FILTER = "Audio (*.wav *.flac);;All files (*)"
 ANYTHING_FILTER = "Projects and audio (*.floorscope *.wav *.flac);;All files (*)"
 PROJECT_FILTER = "Floorscope project (*.floorscope)"
+SCHEME_FILTER = "Scheme (*.json);;All files (*)"
 EVENTS_FILTER = "Events (*.rttm *.txt *.json);;All files (*)"
 
 
@@ -43,6 +46,26 @@ def add_material(window: ProjectHost, paths: Sequence[Path]) -> None:
         on_done=finish,
         on_error=window.on_error,
     )
+
+
+def usable_scheme(path: Path, remapped: Mapping[str, str]) -> Scheme:
+    """Return the scheme in a file whose keys no action of the window has.
+
+    Raises
+    ------
+    SchemeError
+        If the file is no scheme, or a kind has the key of an action.
+    """
+    scheme = scheme_from_file(path)
+    for kind in scheme.kinds:
+        taken = conflict("", kind.key, remapped, {})
+        if taken:
+            raise SchemeError(
+                f"The key “{kind.key}” of “{kind.name}” is the key of “{taken}”.",
+                where=str(path),
+                remedy="Give the kind another key, or change that action’s under Preferences, Keys.",
+            )
+    return scheme
 
 
 class ProjectDialogs:
@@ -85,6 +108,19 @@ class ProjectDialogs:
         name, _ = QFileDialog.getOpenFileName(self._window.widget, "Import events", "", EVENTS_FILTER)
         if name:
             import_events(self._window, Path(name))
+
+    def choose_scheme(self) -> None:
+        """Ask for a scheme file and mark with its kinds.
+
+        Raises
+        ------
+        SchemeError
+            If the file is no scheme, or one of its keys is taken.
+        """
+        name, _ = QFileDialog.getOpenFileName(self._window.widget, "Kinds from a scheme file", "", SCHEME_FILTER)
+        if name:
+            usable_scheme(Path(name), self._window.settings.value.keys)
+            self._window.use_scheme(name)
 
     def edit_speakers(self) -> None:
         """Show the mapping of channels to speakers and keep what is changed."""

@@ -64,6 +64,10 @@ class ProjectHost(Protocol):
         """Put the settings of these names into force."""
         ...
 
+    def use_scheme(self, path: str) -> None:
+        """Mark with the kinds of a scheme file, or with an empty path with those that ship."""
+        ...
+
     def on_error(self, error: Exception) -> None:
         """Show an error that a user can act on."""
         ...

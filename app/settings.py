@@ -28,6 +28,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Size of text and controls relative to the desktop's, 1 to 2; takes effect at the next start."""
     person: str = ""
     """Who labels; empty means the account's name."""
+    scheme: str = ""
+    """Scheme file with the kinds; empty means the kinds that ship (floor events)."""
     device: str = ""
     """Name of the sound device; empty means the system's default."""
     keys: dict[str, str] = {}

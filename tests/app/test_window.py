@@ -1,3 +1,4 @@
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,8 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from annotation.errors import FloorscopeError
 from annotation.project.project import Project
+from annotation.scheme import SchemeError
 from app.demo import make_demo
 from app.main_window import MainWindow
+from app.project_dialogs import usable_scheme
 from app.settings import SettingsFile
 
 CTRL, ALT, SHIFT = (
@@ -301,3 +304,35 @@ def test_escape_clears_the_filter_and_gives_the_keyboard_back(window: MainWindow
     assert field.text() == ""
     assert window.page is not None
     assert window.page.view.timeline.hasFocus()
+
+
+def scheme_file(folder: Path, key: str) -> Path:
+    kind = {"id": "LAUGH", "name": "Laugh", "key": key, "letter": "L", "light": "#1b6ac9", "dark": "#6cb0ff"}
+    path = folder / "own.json"
+    path.write_text(json.dumps({"id": "own", "name": "Own", "version": 1, "kinds": [kind]}), encoding="utf-8")
+    return path
+
+
+def test_kinds_of_a_scheme_file_are_marked_with_their_keys_and_remembered(
+    window: MainWindow, demo: Path, qtbot: QtBot, tmp_path: Path
+) -> None:
+    opened(window, demo, qtbot)
+    window.use_scheme(str(scheme_file(tmp_path, "7")))
+    page = window.page
+    assert page is not None
+    page.view.timeline.setFocus()
+    page.session.select_range(8000, 16000)
+    press(window, Qt.Key.Key_7)
+    assert [event.kind for event in page.session.document] == ["LAUGH"]
+    assert SettingsFile().value.scheme == str(tmp_path / "own.json")
+
+
+def test_a_scheme_with_the_key_of_an_action_is_refused_by_name(tmp_path: Path) -> None:
+    with pytest.raises(SchemeError, match="Loop"):
+        usable_scheme(scheme_file(tmp_path, "l"), {})
+
+
+def test_a_scheme_that_is_gone_gives_way_to_the_one_that_ships_and_is_said(window: MainWindow, tmp_path: Path) -> None:
+    window.use_scheme(str(tmp_path / "gone.json"))
+    assert window.scheme.id == "floor-events"
+    assert any("gone.json" in text for text in window.messages.texts)
