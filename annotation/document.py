@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from uuid import uuid4
 
+from annotation.circumstances import Circumstances
 from annotation.errors import FloorscopeError, InvalidValueError
 from annotation.events import FloorEvent, event_order
 
@@ -27,7 +28,10 @@ class ReadOnlyError(FloorscopeError):
 
 @dataclass(frozen=True, slots=True)
 class Revision:
-    """One gesture as it is kept: what went, what came, by whom, when, and which revision it inverts (if any)."""
+    """One gesture as it is kept: what went, what came, by whom, when, and which revision it inverts (if any).
+
+    `circumstances` is None where nobody said how the step was made: an undo, a script, a file of version 1.
+    """
 
     subject: str
     person: str
@@ -37,6 +41,7 @@ class Revision:
     undoes: str | None = None
     at: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="milliseconds"))
     id: str = field(default_factory=lambda: uuid4().hex)
+    circumstances: Circumstances | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,7 @@ class Document:
         self._listeners: list[Callable[[Change], None]] = []
         self._frozen = ""
         self._editing = False
+        self._circumstances: Callable[[], Circumstances | None] = lambda: None
         for revision in revisions:
             self._take(revision)
 
@@ -217,6 +223,10 @@ class Document:
         """Take edits again."""
         self._frozen = ""
 
+    def tell_circumstances_by(self, describe: Callable[[], Circumstances | None]) -> None:
+        """Ask `describe` at each gesture from now on how it was made, and keep the answer with it."""
+        self._circumstances = describe
+
     # Listening
 
     def subscribe(self, listener: Callable[[Change], None]) -> Callable[[], None]:
@@ -239,7 +249,8 @@ class Document:
         removed: tuple[FloorEvent, ...],
         undoes: str | None = None,
     ) -> Revision:
-        return Revision(self.subject, self.person, label, added, removed, undoes)
+        how = None if undoes else self._circumstances()
+        return Revision(self.subject, self.person, label, added, removed, undoes, circumstances=how)
 
     def _invert(self, stack: list[Revision], origin: object) -> str | None:
         self._require_editable()

@@ -20,6 +20,7 @@ from annotation.project.faults import DamagedProjectError, ProjectError, faults_
 from annotation.project.migrations import (
     APPLICATION_ID,
     CURRENT_VERSION,
+    add_views,
     migrate,
     require_known_version,
     version_in_header,
@@ -83,14 +84,20 @@ def _connect_reading(path: Path) -> Database:
     except ProjectError:
         conn.close()
         raise
-    return _database(conn)
+    return _reader(conn, version)
+
+
+def _reader(conn: sqlite3.Connection, version: int) -> Database:
+    db = _database(conn)
+    add_views(db, version)
+    return db
 
 
 def connect_closed_file(path: Path) -> Database:
     """Return a reading connection to a file that nobody writes (a backup); it leaves nothing beside the file."""
-    version_in_header(path)
+    version = version_in_header(path)
     with faults_of(path):
-        return _database(_open(path, "mode=ro&immutable=1"))
+        return _reader(_open(path, "mode=ro&immutable=1"), version)
 
 
 def _has_log(path: Path) -> bool:

@@ -24,10 +24,15 @@ _APPLICATION_AT = 68
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """The statements that bring a file to version `number`."""
+    """The statements that bring a file to version `number`.
+
+    `views` let an older file that can only be read answer the questions of today: temporary views that stand in front
+    of its tables.
+    """
 
     number: int
     statements: tuple[str, ...]
+    views: tuple[str, ...] = ()
 
 
 def _append_only(table: str) -> tuple[str, str]:
@@ -140,7 +145,13 @@ _FIRST = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+_CIRCUMSTANCES = Migration(
+    2,
+    ("ALTER TABLE revision ADD COLUMN circumstances TEXT CHECK (circumstances IS NULL OR json_valid(circumstances))",),
+    views=("CREATE TEMP VIEW revision AS SELECT *, NULL AS circumstances FROM main.revision",),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CIRCUMSTANCES)
 CURRENT_VERSION = MIGRATIONS[-1].number
 
 
@@ -207,3 +218,11 @@ def migrate(db: Database, *, to: int = CURRENT_VERSION) -> None:
             for statement in migration.statements:
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {migration.number:d}")
+
+
+def add_views(db: Database, version: int) -> None:
+    """Let a connection that only reads see a file of an older version as if it were of the current one."""
+    for migration in MIGRATIONS:
+        if version < migration.number:
+            for view in migration.views:
+                db.execute(view)

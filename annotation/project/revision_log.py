@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import msgspec
 from sqlite_utils import Database
 
+from annotation.circumstances import Circumstances
 from annotation.document import Revision
 from annotation.errors import InvalidValueError
 from annotation.events import FloorEvent
@@ -16,12 +17,12 @@ LARGEST_REVISION_BYTES = 64 << 20
 """One gesture's events as JSON; a gesture over 100,000 events takes a third of it."""
 
 _decoder = msgspec.json.Decoder(tuple[FloorEvent, ...])
-_COLUMNS = "sequence, id, subject, person, at, label, undoes, added, removed"
-_INSERT = (
-    "INSERT INTO revision (id, subject, person, at, label, undoes, added, removed) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-)
+_circumstances_decoder = msgspec.json.Decoder(Circumstances)
+_VALUES = "id, subject, person, at, label, undoes, added, removed, circumstances"
+_COLUMNS = f"sequence, {_VALUES}"
+_INSERT = f"INSERT INTO revision ({_VALUES}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 
-Row = tuple[int, str, str, str, str, str, str | None, str, str]
+Row = tuple[int, str, str, str, str, str, str | None, str, str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +95,34 @@ def _row_from(revision: Revision) -> tuple[str | None, ...]:
             (text or "").encode()
     except UnicodeEncodeError as error:
         raise InvalidValueError(f"The step cannot be written: {error}.", where=revision.id) from error
-    return (*texts, json_from_events(revision.added), json_from_events(revision.removed))
+    return (
+        *texts,
+        json_from_events(revision.added),
+        json_from_events(revision.removed),
+        _json_from_circumstances(revision.circumstances),
+    )
+
+
+def _json_from_circumstances(circumstances: Circumstances | None) -> str | None:
+    if circumstances is None:
+        return None
+    try:
+        return msgspec.json.encode(circumstances).decode()
+    except UnicodeEncodeError as error:
+        raise InvalidValueError(f"The step cannot be written: {error}.", where=circumstances.device) from error
+
+
+def _circumstances_from_json(text: str | None, *, where: str) -> Circumstances | None:
+    if text is None:
+        return None
+    try:
+        return _circumstances_decoder.decode(text)
+    except (msgspec.DecodeError, InvalidValueError) as error:
+        raise DamagedProjectError(f"How a step was made cannot be read: {error}.", where=where) from error
 
 
 def _require_same(connection: sqlite3.Connection, revision: Revision, row: tuple[str | None, ...]) -> None:
-    query = "SELECT id, subject, person, at, label, undoes, added, removed FROM revision WHERE id = ?"
+    query = f"SELECT {_VALUES} FROM revision WHERE id = ?"
     if connection.execute(query, (revision.id,)).fetchone() != row:
         raise InvalidValueError("Another revision has this id.", where=f"{revision.subject} {revision.id}")
 
@@ -143,7 +167,7 @@ def label_counts(db: Database) -> dict[str, dict[str, int]]:
 
 
 def _logged(row: Row) -> LoggedRevision:
-    sequence, revision_id, subject, person, at, label, undoes, added, removed = row
+    sequence, revision_id, subject, person, at, label, undoes, added, removed, circumstances = row
     where = f"revision {sequence}"
     revision = Revision(
         subject=subject,
@@ -154,5 +178,6 @@ def _logged(row: Row) -> LoggedRevision:
         undoes=undoes,
         at=at,
         id=revision_id,
+        circumstances=_circumstances_from_json(circumstances, where=where),
     )
     return LoggedRevision(sequence, revision)

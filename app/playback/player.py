@@ -5,6 +5,8 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, Signal
 
+from annotation.circumstances import Circumstances
+from annotation.errors import InvalidValueError
 from app.playback.devices import device_named, open_output, refresh_devices
 from app.playback.engine import NO_SOUND_MEANWHILE, Engine, Heard, OpenOutput, Renderer, Report
 from app.playback.output import Output, SoundUnavailableError
@@ -129,6 +131,25 @@ class Player(QObject):
     def output_name(self) -> str:
         """The device in use; empty before the first sound."""
         return self._engine.output_name
+
+    @property
+    def speed(self) -> float:
+        """How fast it plays."""
+        return 1.0
+
+    def circumstances(self) -> Circumstances:
+        """Return how sound is heard now."""
+        return Circumstances(
+            playing=self.playing,
+            speed=self.speed,
+            device=self.output_name,
+            reported_latency_s=self.latency_frames / self._rate_hz,
+            correction_s=self.correction_frames / self._rate_hz,
+        )
+
+    def set_speed(self, speed: float) -> None:
+        """Refuse; the next version plays at other speeds."""
+        raise InvalidValueError(f"A speed of {speed} cannot be played.")
 
     def play(self, onset: int | None = None, offset: int | None = None) -> None:
         """Play ``[onset, offset)``; from the position, or to the end, where a bound is None.

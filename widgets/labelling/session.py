@@ -75,6 +75,7 @@ class LabellingSession(QObject):
         self._last: Change | None = None
         self._bridge = DocumentBridge(document=document, parent=self)
         self._bridge.changed.connect(self._on_change)
+        document.tell_circumstances_by(transport.circumstances)
 
     def close(self) -> None:
         """Stop listening to the document."""

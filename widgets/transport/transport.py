@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Protocol
 
+from annotation.circumstances import Circumstances
+
 
 @dataclass(frozen=True, slots=True)
 class ChannelMix:
@@ -30,6 +32,25 @@ class Transport(Protocol):
     @property
     def looping(self) -> bool:
         """Whether the range played last starts again at its end."""
+        ...
+
+    @property
+    def speed(self) -> float:
+        """How fast it plays, 0.5 to 2, with the pitch kept."""
+        ...
+
+    def circumstances(self) -> Circumstances:
+        """Return how sound is heard now: whether it plays, how fast, on what, and which delay is taken off."""
+        ...
+
+    def set_speed(self, speed: float) -> None:
+        """Play faster or slower from now on, while playing too.
+
+        Raises
+        ------
+        InvalidValueError
+            If it is outside 0.5 to 2.
+        """
         ...
 
     def play(self, onset: int | None = None, offset: int | None = None) -> None:

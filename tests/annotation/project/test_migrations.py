@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
-from annotation.project.database import connect, create_file, writing
+from annotation.project.database import connect, connect_closed_file, create_file, writing
 from annotation.project.faults import NewerProjectError, NotAProjectError, ProjectError
 from annotation.project.migrations import APPLICATION_ID, CURRENT_VERSION, MIGRATIONS, migrate
 from annotation.project.project import Project
+from annotation.project.revision_log import revisions_of
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -32,6 +33,41 @@ def test_step_one_makes_the_tables_of_version_one() -> None:
     assert set(db.table_names()) - {"sqlite_sequence"} == tables
     assert db.execute("PRAGMA user_version").fetchone() == (1,)
     db.close()
+
+
+def file_of_version_one(path: Path) -> None:
+    connection = sqlite3.connect(path, isolation_level=None)
+    db = Database(connection)
+    with writing(db):
+        db.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+        migrate(db, to=1)
+        db.execute("INSERT INTO meta (name, value) VALUES ('id', 'x')")
+        db.execute(
+            "INSERT INTO revision (id, subject, person, at, label, added, removed) "
+            "VALUES ('r1', 'conversation:a', 'Ana', 'then', 'Mark', '[]', '[]')"
+        )
+    connection.close()
+
+
+def test_step_two_keeps_what_was_entered_and_says_nothing_of_how(path: Path) -> None:
+    file_of_version_one(path)
+    Project.open(path, backups=False).close()
+    db = connect(path)
+    (revision,) = revisions_of(db, "conversation:a", "Ana")
+    db.close()
+    assert (revision.label, revision.circumstances) == ("Mark", None)
+    assert struct.unpack_from(">I", path.read_bytes()[:100], 60) == (CURRENT_VERSION,)
+
+
+def test_an_older_file_that_may_only_be_read_is_read_as_it_is(path: Path) -> None:
+    file_of_version_one(path)
+    before = contents(path.parent)
+    for db in (connect(path, read_only=True), connect_closed_file(path)):
+        assert [(revision.id, revision.circumstances) for revision in revisions_of(db, "conversation:a", "Ana")] == [
+            ("r1", None)
+        ]
+        db.close()
+    assert contents(path.parent) == before
 
 
 def test_a_new_file_says_what_it_is_in_its_header(path: Path) -> None:

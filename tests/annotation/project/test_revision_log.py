@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlite_utils import Database
 
+from annotation.circumstances import Circumstances
 from annotation.document import Revision
 from annotation.errors import InvalidValueError
 from annotation.events import FloorEvent
@@ -138,3 +139,16 @@ def test_labels_are_counted_by_what_stands_now(db: Database, event: Callable[...
     assert label_counts(db) == {"conversation:c1": {"ann": 2, "bob": 1}}
     assert documents_in(db) == (("conversation:c1", "ann"), ("conversation:c1", "bob"))
     assert last_sequence(db) == 5
+
+
+def test_how_a_step_was_made_comes_back_with_it(path: Path) -> None:
+    how = Circumstances(
+        playing=True, speed=0.5, device="Headset", reported_latency_s=0.21, correction_s=0.15, snapped_to="speech x"
+    )
+    step = Revision("conversation:a", "Ana", "Mark", (), (), circumstances=how)
+    create_file(path)
+    db = connect(path)
+    with writing(db):
+        insert_revisions(db.conn, [step])
+    assert revisions_of(db, "conversation:a", "Ana") == (step,)
+    db.close()

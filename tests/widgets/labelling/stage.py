@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from annotation.circumstances import Circumstances
 from widgets.transport.transport import ChannelMix
 
 
@@ -12,6 +13,7 @@ class Stage:
     position: int = 0
     playing: bool = False
     looping: bool = False
+    speed: float = 1.0
     played: list[tuple[int | None, int | None]] = field(default_factory=list)
 
     def play(self, onset: int | None = None, offset: int | None = None) -> None:
@@ -33,3 +35,11 @@ class Stage:
 
     def set_mix(self, mix: tuple[ChannelMix, ...]) -> None:
         """Hear nothing."""
+
+    def circumstances(self) -> Circumstances:
+        """Say that nothing but the speed bears on the times."""
+        return Circumstances(playing=self.playing, speed=self.speed)
+
+    def set_speed(self, speed: float) -> None:
+        """Remember the speed."""
+        self.speed = speed

@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
+from annotation.circumstances import Circumstances
 from widgets.theme import palette, theme_named
 from widgets.transport.icons import icon_from_palette
 from widgets.transport.transport import ChannelMix
@@ -25,6 +26,7 @@ class Tape(QObject):
         self.playing = False
         self.position = 0
         self.looping = False
+        self.speed = 1.0
 
     def play(self, onset: int | None = None, offset: int | None = None) -> None:
         self.playing = True
@@ -44,6 +46,13 @@ class Tape(QObject):
 
     def set_mix(self, mix: tuple[ChannelMix, ...]) -> None:
         pass
+
+    def circumstances(self) -> Circumstances:
+        return Circumstances(playing=self.playing, speed=self.speed)
+
+    def set_speed(self, speed: float) -> None:
+        self.speed = speed
+        self.state_changed.emit()
 
 
 @pytest.fixture
