@@ -10,6 +10,7 @@ from benchmarks.comparison import Result
 
 ROWS = {
     "first_paint": "open five hours of channels and paint them",
+    "pyramid": "the outline of five hours at every zoom",
     "timeline_frame": "one frame of the timeline",
     "durable_label": "one label durable on disk",
     "start_up": "start to shown window",
