@@ -4,8 +4,18 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
-from app.playback.output import PORTAUDIO_LOCK, PortAudioOutput, SoundUnavailableError, sounddevice_module
+from app.playback.conversion import ConvertingOutput
+from app.playback.output import (
+    Output,
+    PortAudioOutput,
+    RateRefusedError,
+    SoundUnavailableError,
+    portaudio_lock,
+    sounddevice_module,
+)
 from app.playback.ring import Ring
+
+COMMON_RATES_HZ = (48_000, 44_100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +38,7 @@ def output_devices() -> tuple[OutputDevice, ...]:
         If PortAudio is not installed.
     """
     library: Any = sounddevice_module()
-    with PORTAUDIO_LOCK:
+    with portaudio_lock():
         found = [device for device in library.query_devices() if device["max_output_channels"] >= 2]
         hosts = [host["name"] for host in library.query_hostapis()]
         default = _default_number(library)
@@ -48,8 +58,13 @@ def output_devices() -> tuple[OutputDevice, ...]:
 
 def output_names() -> tuple[str, ...]:
     """Return the names of the outputs, the default first; empty where there is no sound at all."""
+    return tuple(device.name for device in present_devices())
+
+
+def present_devices() -> tuple[OutputDevice, ...]:
+    """Return the outputs, the default first; empty where there is no sound at all."""
     try:
-        return tuple(device.name for device in output_devices())
+        return output_devices()
     except SoundUnavailableError:
         return ()
 
@@ -88,23 +103,43 @@ def refresh_devices() -> None:
         If PortAudio is not installed.
     """
     library: Any = sounddevice_module()
-    with PORTAUDIO_LOCK:
+    with portaudio_lock():
         if PortAudioOutput.open_count == 0:
             library._terminate()
             library._initialize()
 
 
-def open_output(name: str, *, ring: Ring, rate_hz: int) -> PortAudioOutput:
+def open_output(name: str, *, ring: Ring, rate_hz: int) -> Output:
     """Return a stream on the output of a name, or on the default where the name is empty.
+
+    A device that does not offer the rate plays at its own, or at a common one, and the frames are converted.
 
     Raises
     ------
     SoundUnavailableError
-        If there is no such output or it refuses the rate.
+        If there is no such output, it is in use, or it offers none of these rates.
     """
-    with PORTAUDIO_LOCK:
+    with portaudio_lock():
         device = device_named(name)
-        return PortAudioOutput(ring=ring, rate_hz=rate_hz, device=device.number, name=device.name)
+        try:
+            return _open(device, ring, rate_hz)
+        except RateRefusedError as error:
+            refusal = error
+        for other_hz in dict.fromkeys((round(device.rate_hz), *COMMON_RATES_HZ)):
+            try:
+                return ConvertingOutput(
+                    ring=ring,
+                    rate_hz=rate_hz,
+                    device_rate_hz=other_hz,
+                    open_device=lambda converted, at_hz=other_hz: _open(device, converted, at_hz),  # type: ignore[misc]
+                )
+            except RateRefusedError:
+                continue
+        raise refusal
+
+
+def _open(device: OutputDevice, ring: Ring, rate_hz: int) -> Output:
+    return PortAudioOutput(ring=ring, rate_hz=rate_hz, device=device.number, name=device.name)
 
 
 def _default_number(library: Any) -> int:

@@ -17,6 +17,15 @@ from numpy.typing import NDArray
 from annotation.errors import FloorscopeError
 from app.playback.output import Output, SoundUnavailableError
 from app.playback.passage import Passage, passage_from_bounds
+from app.playback.recovery import (
+    NO_SOUND_MEANWHILE,
+    POSITION_KEPT,
+    Watch,
+    back_text,
+    lost_text,
+    missing_text,
+    watch_from,
+)
 from app.playback.ring import Ring
 from widgets.transport.transport import ChannelMix
 
@@ -40,11 +49,13 @@ STALL_S = 3.0
 """A device that asked for nothing for so long is lost."""
 
 VISIT_S = 0.008
-"""Between two looks of the worker while the output runs."""
+"""Between two visits of the worker while the output runs."""
 
-NO_SOUND_MEANWHILE = " Until then everything but sound works."
+CLOSING_PATIENCE_S = 3.0
+"""A worker that waits for a sound server that never answers is left behind."""
 
 OpenOutput = Callable[[Ring], Output]
+ReopenOutput = Callable[[Ring, str], Output]
 
 
 class Renderer(Protocol):
@@ -57,10 +68,16 @@ class Renderer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the worker tells the window: that the state changed, what went wrong, whether the end was reached."""
+    """What the worker tells the window: that the state changed, what went wrong, whether the end was reached.
+
+    `lost` marks a fault of the device that is being waited for, `back` says that it ended, `note` answers an order.
+    """
 
     fault: str = ""
     finished: bool = False
+    lost: bool = False
+    back: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +108,9 @@ class Engine:
         Opens the device for a ring; raises `SoundUnavailableError`.
     open_silent
         Opens the silent clock, which takes over where there is no device.
+    reopen_output
+        Lists the devices anew and opens the one of a name and no other; an empty name is the one chosen. Without it
+        `open_output` is asked again.
     report
         Called from the worker.
     """
@@ -106,20 +126,23 @@ class Engine:
         open_silent: OpenOutput,
         report: Callable[[Report], None],
         clock: Callable[[], float] = time.perf_counter,
+        reopen_output: ReopenOutput | None = None,
     ) -> None:
         self.rate_hz = rate_hz
         self.frames = frames
         self._open_output = open_output
         self._open_silent = open_silent
+        self._reopen_output = reopen_output or (lambda ring, _: self._open_output(ring))
         self._report = report
         self._clock = clock
-        # Protects the orders, the ticket and the flag `playing`, which both threads set.
+        # Protects the orders, the ticket and the flags `playing` and `interrupted`, which both threads set.
         self._changed = threading.Condition()
         self._orders: deque[Callable[[], None]] = deque()
         self._closing = False
         self._ticket = 0
         self._target = 0
         self.playing = False
+        self.interrupted = False
         self.correction_frames = 0
         self._mark = Mark(0, 0)
         # The worker's own.
@@ -135,6 +158,7 @@ class Engine:
         self._quiet_since_s: float | None = None
         self._ready_at = 0
         self._last_pull = (0, 0.0)
+        self._watch: Watch | None = None
         self._thread: threading.Thread | None = None
 
     # The window's side
@@ -148,10 +172,10 @@ class Engine:
         """Stop the sound, give the device back and end the thread."""
         with self._changed:
             self._closing = True
-            self.playing = False
+            self.playing = self.interrupted = False
             self._changed.notify()
         if self._thread is not None:
-            self._thread.join()
+            self._thread.join(CLOSING_PATIENCE_S)
         elif self._output is not None:
             self._output.close()
 
@@ -165,14 +189,14 @@ class Engine:
         """From taking a frame to hearing it, as the device reports it; 0 before the first sound."""
         return round(self._output.latency_s * self.rate_hz) if self._output is not None else 0
 
-    def heard(self) -> Heard:
-        """Return what is heard now."""
+    def heard(self, *, ago_s: float = 0.0) -> Heard:
+        """Return what is heard now, or was a while ago."""
         mark = self._mark
         if mark.ticket != self._ticket:
             return Heard(self._ticket, -1, self._target)
         if mark.slot is None or mark.ring is None or mark.output is None:
             return Heard(mark.ticket, -1, mark.frame)
-        now_s = mark.output.now_s() - self.correction_frames / self.rate_hz
+        now_s = mark.output.now_s() - ago_s - self.correction_frames / self.rate_hz
         slot = mark.ring.slot_heard(now_s, self.rate_hz)
         if slot <= mark.slot:
             return Heard(mark.ticket, mark.slot, mark.frame)
@@ -192,7 +216,7 @@ class Engine:
     def pause(self) -> None:
         """Hold where the device is."""
         with self._changed:
-            self.playing = False
+            self.playing = self.interrupted = False
         self._order(self._carry_out_pause)
 
     def set_mix(self, mix: tuple[ChannelMix, ...]) -> None:
@@ -207,8 +231,15 @@ class Engine:
         """Take the sound from another renderer."""
         self._order(lambda: self._carry_out_change(renderer=renderer))
 
+    def look_for_device(self) -> None:
+        """Look at once for a device that is waited for."""
+        self._order(self._carry_out_look)
+
     def set_output(self, open_output: OpenOutput, then: Callable[[], None] | None = None) -> None:
-        """Pause, close the device and use another one from the next sound on; `then` is called in between."""
+        """Pause, close the device and use another one from the next sound on; `then` is called in between.
+
+        Playing that a lost device interrupted goes on with the new one; with `then`, once the lost one is found.
+        """
         with self._changed:
             self.playing = False
         self._order(lambda: self._carry_out_output(open_output, then))
@@ -217,6 +248,7 @@ class Engine:
         with self._changed:
             self._target = frame
             self._ticket += 1
+            self.interrupted = False
             self.playing = self.playing or playing
             return self._ticket
 
@@ -234,7 +266,7 @@ class Engine:
                 with self._changed:
                     self._changed.wait_for(lambda: bool(self._orders) or self._closing, timeout=pause_s)
         finally:
-            self.playing = False
+            self.playing = self.interrupted = False
             if self._output is not None:
                 self._output.close()
 
@@ -242,12 +274,14 @@ class Engine:
         """Do what is due; return how many seconds may pass until the next step, None until the next order."""
         while self._orders:
             self._orders.popleft()()
+        if self._watch is not None and self._watch.remaining_s(self._clock()) <= 0:
+            self._look()
         if self._output is None or not self._output.running:
-            return None
+            return self._watch.remaining_s(self._clock()) if self._watch is not None else None
         self._output.service()
         if not self._output_lives():
             self._lose_output()
-            return None
+            return 0.0
         if self._quiet_since_s is None:
             self._render_ahead()
             self._finish_if_heard()
@@ -270,6 +304,7 @@ class Engine:
             self._start_at(ticket, frame)
         else:
             self._mark = Mark(ticket, frame)
+            self._stop_playing()
         self._report(Report())
 
     def _carry_out_pause(self) -> None:
@@ -297,8 +332,22 @@ class Engine:
             self._output.close()
             self._output = None
         self._open_output = open_output
+        watch = self._watch
         if then is not None:
             then()
+            self._watch = watch.at_once() if watch is not None else None
+        elif watch is not None:
+            self._watch = None
+            self._report(Report(back="The sound goes to another device from now on."))
+            self._go_on(self._mark.frame)
+
+    def _carry_out_look(self) -> None:
+        if self._watch is not None:
+            device = self._watch.device
+            self._watch = self._watch.at_once()
+            self._look()
+            if self._watch is not None:
+                self._report(Report(note=missing_text(device)))
 
     def _start_at(self, ticket: int, frame: int) -> None:
         output = self._output or self._open()
@@ -317,9 +366,7 @@ class Engine:
         try:
             output.start()
         except SoundUnavailableError as error:
-            output.close()
-            self._output = None
-            self._stop_with(str(error), frame)
+            self._interrupt(f"{error} {POSITION_KEPT}", frame)
         self._last_pull = (self._ring.pulled, self._clock())
 
     def _open(self) -> Output:
@@ -328,7 +375,13 @@ class Engine:
             self._output = self._open_output(self._ring)
         except SoundUnavailableError as error:
             self._output = self._open_silent(self._ring)
-            self._report(Report(fault=f"{error}{NO_SOUND_MEANWHILE}"))
+            if not error.lasting and self._watch is None:
+                self._watch = watch_from("", self._clock())
+            self._report(Report(fault=f"{error}{NO_SOUND_MEANWHILE}", lost=self._watch is not None))
+            return self._output
+        if self._watch is not None:
+            self._watch = None
+            self._report(Report(back=back_text(self._output.name, playing=True)))
         return self._output
 
     def _render_ahead(self) -> None:
@@ -411,16 +464,52 @@ class Engine:
         return self._output.alive and now_s - self._last_pull[1] < STALL_S
 
     def _lose_output(self) -> None:
+        """Rest where the device was when it took its last frames: some hundredths heard twice, none lost."""
         assert self._output is not None
-        name = self._output.name
-        frame = self.heard().frame
+        frame = self.heard(ago_s=self._clock() - self._last_pull[1]).frame
+        self._interrupt(lost_text(self._output.name), frame)
+
+    def _interrupt(self, fault: str, frame: int) -> None:
+        """Close the device, rest at a frame and wait for the device to return."""
+        assert self._output is not None
+        self._watch = watch_from(self._output.name, self._clock())
         self._output.close()
         self._output = None
-        self._stop_with(
-            f"The sound device “{name}” was lost; the position is kept. "
-            "Plug it in again or choose another one, and play on.",
-            frame,
-        )
+        self._rest(frame)
+        with self._changed:
+            self.interrupted = self.playing and self._mark.ticket == self._ticket
+            self.playing = self.playing and not self.interrupted
+        self._report(Report(fault=fault, lost=True))
+
+    def _look(self) -> None:
+        """Look for the device that is waited for; with it, go on where playing stood or runs in silence."""
+        assert self._watch is not None
+        ring = Ring(self._ring.capacity)
+        try:
+            output = self._reopen_output(ring, self._watch.device)
+        except SoundUnavailableError:
+            self._watch = self._watch.later(self._clock())
+            return
+        frame = self.heard().frame
+        sounding = self._mark.slot is not None
+        if self._output is not None:
+            self._output.close()
+        self._watch, self._ring, self._output = None, ring, output
+        if sounding:
+            self._start_at(self._mark.ticket, frame)
+        else:
+            self._go_on(self._mark.frame)
+        if self._watch is None:
+            self._report(Report(back=back_text(output.name, playing=self._mark.slot is not None)))
+
+    def _go_on(self, frame: int) -> None:
+        """Play on from a frame if it was the device that ended playing and nobody decided otherwise since."""
+        with self._changed:
+            if not self.interrupted:
+                return
+            self.interrupted = False
+            self.playing = True
+        self._start_at(self._mark.ticket, frame)
 
     def _stop_with(self, fault: str, frame: int) -> None:
         self._rest(frame)

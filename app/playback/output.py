@@ -1,6 +1,8 @@
 """Sound through PortAudio: the only module that knows sounddevice, and imports it when it is first needed."""
 
 import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from types import ModuleType
 from typing import Any, Protocol
@@ -18,15 +20,36 @@ LEAD_IN_LATENCIES = 2.5
 """Silence before the first frame of a stream, in latencies: PortAudio fills one at once, and a sound server drops what
 comes in while it settles (measured with PulseAudio: up to 1,600 frames at 48 kHz)."""
 
-PORTAUDIO_LOCK = threading.RLock()
-"""Protects PortAudio's own state: its calls to open, close, list and restart must not overlap. The callback never
-takes it."""
+PATIENCE_S = 1.0
+"""For a sound server that does not answer: PortAudio waits for it without end, the window must not."""
+
+INVALID_RATE = -9997
+DEVICE_BUSY = -9985
+"""PortAudio's numbers (portaudio.h)."""
+
+_lock = threading.RLock()
+# Protects PortAudio's own state: its calls to open, close, list and restart must not overlap. The callback never
+# takes it.
 
 
 class SoundUnavailableError(FloorscopeError):
-    """There is no sound: no library, no device, or a device that refuses the rate."""
+    """There is no sound: no library, no device, or a device that refuses the rate.
+
+    `lasting` says that waiting does not help.
+    """
 
     code = "no-sound"
+    lasting = False
+
+
+class RateRefusedError(SoundUnavailableError):
+    """The device does not offer the rate; it may offer others."""
+
+
+class LibraryMissingError(SoundUnavailableError):
+    """PortAudio is not installed."""
+
+    lasting = True
 
 
 class Output(Protocol):
@@ -78,6 +101,26 @@ class Output(Protocol):
         ...
 
 
+@contextmanager
+def portaudio_lock() -> Iterator[None]:
+    """Hold PortAudio for oneself.
+
+    Raises
+    ------
+    SoundUnavailableError
+        If another thread waits in it for a sound server that does not answer.
+    """
+    if not _lock.acquire(timeout=PATIENCE_S):
+        raise SoundUnavailableError(
+            "There is no sound: the sound system of this computer does not answer.",
+            remedy="Restart the sound server (PipeWire: systemctl --user restart pipewire) or log in again.",
+        )
+    try:
+        yield
+    finally:
+        _lock.release()
+
+
 def sounddevice_module() -> ModuleType:
     """Return sounddevice.
 
@@ -90,7 +133,7 @@ def sounddevice_module() -> ModuleType:
         # Imported here: the import itself opens PortAudio, and raises OSError where the library is missing.
         return import_module("sounddevice")
     except OSError as error:
-        raise SoundUnavailableError(
+        raise LibraryMissingError(
             "There is no sound: the library PortAudio is not installed.",
             remedy="Install it (on Debian and Ubuntu: sudo apt install libportaudio2) and start Floorscope again.",
         ) from error
@@ -106,8 +149,10 @@ class PortAudioOutput:
 
     Raises
     ------
+    RateRefusedError
+        If the device does not offer the rate.
     SoundUnavailableError
-        If the device does not open at this rate.
+        If it does not open for another reason.
     """
 
     open_count = 0
@@ -121,7 +166,7 @@ class PortAudioOutput:
         # Protects the stream's pointer: asking a closed stream for its time would read freed memory.
         self._stream_lock = threading.Lock()
         try:
-            with PORTAUDIO_LOCK:
+            with portaudio_lock():
                 usual_s = float(self._library.query_devices(device)["default_low_output_latency"])
                 self._stream: Any = self._library.OutputStream(
                     samplerate=rate_hz,
@@ -133,10 +178,7 @@ class PortAudioOutput:
                 )
                 PortAudioOutput.open_count += 1
         except (self._library.PortAudioError, ValueError) as error:
-            raise SoundUnavailableError(
-                f"The sound device “{name}” does not play two channels at {rate_hz} Hz ({error}).",
-                remedy="Choose another device.",
-            ) from error
+            raise _refusal(name, rate_hz, error) from error
         self.latency_s = float(self._stream.latency)
         self.lead_in_s = LEAD_IN_LATENCIES * self.latency_s
 
@@ -167,7 +209,7 @@ class PortAudioOutput:
             If the device is gone.
         """
         try:
-            with PORTAUDIO_LOCK:
+            with portaudio_lock():
                 self._stream.start()
         except self._library.PortAudioError as error:
             raise SoundUnavailableError(
@@ -179,19 +221,22 @@ class PortAudioOutput:
     def stop(self) -> None:
         """Stop the stream and drop what it holds."""
         self._running = False
-        with PORTAUDIO_LOCK:
-            self._stream.abort(ignore_errors=True)
+        stream = self._stream
+        _within_patience(lambda: stream.abort(ignore_errors=True))
 
     def close(self) -> None:
         """Stop and close the stream."""
         self._running = False
         with self._stream_lock:
             stream, self._stream = self._stream, None
+
+        def give_back() -> None:
+            stream.abort(ignore_errors=True)
+            stream.close(ignore_errors=True)
+            PortAudioOutput.open_count -= 1
+
         if stream is not None:
-            with PORTAUDIO_LOCK:
-                stream.abort(ignore_errors=True)
-                stream.close(ignore_errors=True)
-                PortAudioOutput.open_count -= 1
+            _within_patience(give_back)
 
     def service(self) -> None:
         """PortAudio's own thread does all there is to do."""
@@ -199,3 +244,33 @@ class PortAudioOutput:
     def _on_block(self, out: NDArray[np.float32], frames: int, time: Any, status: Any) -> None:
         # Some back ends give no time of their own for the block: then it sounds one latency from now.
         self._ring.pull(out, time.outputBufferDacTime or time.currentTime + self.latency_s)
+
+
+def _refusal(name: str, rate_hz: int, error: Exception) -> SoundUnavailableError:
+    """Return what to say of PortAudio's refusal to open a device."""
+    number = error.args[1] if len(error.args) > 1 else 0
+    if number == INVALID_RATE:
+        return RateRefusedError(
+            f"The sound device “{name}” does not offer {rate_hz} Hz.", remedy="Choose another device."
+        )
+    if number == DEVICE_BUSY:
+        return SoundUnavailableError(
+            f"The sound device “{name}” is in use by another program.",
+            remedy="Close that program or choose another device.",
+        )
+    return SoundUnavailableError(
+        f"The sound device “{name}” does not open ({error.args[0] if error.args else error}).",
+        remedy="Choose another device.",
+    )
+
+
+def _within_patience(call: Callable[[], None]) -> None:
+    """Call PortAudio in a thread of its own, which stays behind where a sound server never answers."""
+
+    def locked() -> None:
+        with _lock:
+            call()
+
+    thread = threading.Thread(target=locked, name="giving back the sound device", daemon=True)
+    thread.start()
+    thread.join(PATIENCE_S)

@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject, Qt, Signal
 from annotation.circumstances import Circumstances
 from annotation.errors import InvalidValueError
 from app.playback.devices import device_named, open_output, refresh_devices
-from app.playback.engine import NO_SOUND_MEANWHILE, Engine, Heard, OpenOutput, Renderer, Report
+from app.playback.engine import Engine, Heard, OpenOutput, Renderer, Report
 from app.playback.output import Output, SoundUnavailableError
+from app.playback.recovery import NO_SOUND_MEANWHILE
 from app.playback.ring import Ring
 from app.playback.silent import SilentOutput
 from widgets.transport.transport import ChannelMix
@@ -49,11 +50,20 @@ class Player(QObject):
         One sentence for the message bar: what went wrong with the sound and what to do.
     finished()
         The end of the passage was heard.
+    sound_lost(str)
+        The device is gone or was not there; it is waited for, and `interrupted` says whether playing goes on with it.
+    sound_back(str)
+        The waiting ended, in a sentence.
+    noted(str)
+        What an order to look for the device found.
     """
 
     state_changed = Signal()
     fault = Signal(str)
     finished = Signal()
+    sound_lost = Signal(str)
+    sound_back = Signal(str)
+    noted = Signal(str)
     _reported = Signal(object)
 
     def __init__(
@@ -90,6 +100,7 @@ class Player(QObject):
             open_silent=self._open_silent,
             report=self._reported.emit,
             clock=clock,
+            reopen_output=None if open_sound is not None else self._reopen,
         )
         self._engine.correction_frames = correction_frames
         self._engine.start_thread()
@@ -98,6 +109,11 @@ class Player(QObject):
     def playing(self) -> bool:
         """Whether it plays."""
         return self._engine.playing
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether a lost device stopped it and it goes on by itself with it: until play, pause, seek or close."""
+        return self._engine.interrupted
 
     @property
     def position(self) -> int:
@@ -191,6 +207,11 @@ class Player(QObject):
             self._device = name
             self._engine.set_output(self._opener())
 
+    def look_for_device(self) -> None:
+        """Look at once for a device that was lost, instead of at the next second."""
+        if not self._closed:
+            self._engine.look_for_device()
+
     def release_device(self, then: Callable[[], None]) -> None:
         """Pause and give the device back; `then` is called in the worker, where devices may be listed anew."""
         if not self._closed:
@@ -236,6 +257,11 @@ class Player(QObject):
             self._reported.emit(Report(fault=f"{error} Until then it plays on “{output.name}”."))
             return output
 
+    def _reopen(self, ring: Ring, name: str) -> Output:
+        """Open the device that was lost and no other: while a sound server starts, the default may be another one."""
+        refresh_devices()
+        return open_output(name or self._device, ring=ring, rate_hz=self._rate_hz)
+
     def _open_silent(self, ring: Ring) -> Output:
         return SilentOutput(ring=ring, rate_hz=self._rate_hz, clock=self._clock)
 
@@ -243,7 +269,11 @@ class Player(QObject):
         if report.fault == self._told:
             self._told = ""
         elif report.fault:
-            self.fault.emit(report.fault)
+            (self.sound_lost if report.lost else self.fault).emit(report.fault)
+        if report.back:
+            self.sound_back.emit(report.back)
+        if report.note:
+            self.noted.emit(report.note)
         self.state_changed.emit()
         if report.finished:
             self.finished.emit()

@@ -175,3 +175,9 @@ class Ring:
             if elapsed >= 0:
                 return block.first + min(elapsed, block.length)
         return -1
+
+    def time_of(self, slot: int, rate_hz: int) -> float:
+        """Return when a slot sounds, on the device's clock, reckoned from the block taken last; once one was taken."""
+        block = self._blocks[(self._block_count - 1) % REMEMBERED_BLOCKS]
+        assert block is not None
+        return block.dac_time_s + (block.lead + slot - block.first) / rate_hz

@@ -66,6 +66,12 @@ def rest(duration_ms: int) -> None:
     wait_until(quiet.hasExpired)
 
 
+def tell(word: str) -> None:
+    """Let the test know how far it is."""
+    sys.stdout.write(word + "\n")
+    sys.stdout.flush()
+
+
 def mix(player: Player, frames: int) -> dict[str, object]:
     player.play(0, frames)
     return {}
@@ -115,11 +121,25 @@ def seeks(player: Player, frames: int) -> dict[str, object]:
 def lost(player: Player, frames: int) -> dict[str, object]:
     player.play(0, frames)
     play_to(player, 4_800)
-    sys.stdout.write("playing\n")
-    sys.stdout.flush()
+    tell("playing")
     wait_until(lambda: not player.playing)
     rest(50)
     return {}
+
+
+def returns(player: Player, frames: int) -> dict[str, object]:
+    back: list[str] = []
+    player.sound_back.connect(back.append)
+    player.play(0, frames)
+    play_to(player, 24_000)
+    latency = player.latency_frames
+    tell("playing")
+    wait_until(lambda: player.interrupted)
+    kept = player.position
+    tell("lost")
+    wait_until(lambda: player.playing)
+    wait_until(lambda: not player.playing)
+    return {"kept": kept, "back": back, "latency_then": latency}
 
 
 def missing(player: Player, frames: int) -> dict[str, object]:
@@ -138,7 +158,7 @@ def missing(player: Player, frames: int) -> dict[str, object]:
     return {"names": listed[0], "output": player.output_name}
 
 
-SCENARIOS = {f.__name__: f for f in (mix, loop, solo, pauses, seeks, lost, missing)}
+SCENARIOS = {f.__name__: f for f in (mix, loop, solo, pauses, seeks, lost, returns, missing)}
 
 
 def perform(name: str, signals: NDArray[np.float32]) -> dict[str, object]:
@@ -147,6 +167,7 @@ def perform(name: str, signals: NDArray[np.float32]) -> dict[str, object]:
     player = Player(rate_hz=RATE_HZ, frames=frames, renderer=FoldedMixer(signals), channels=5)
     faults: list[str] = []
     player.fault.connect(faults.append)
+    player.sound_lost.connect(faults.append)
     said = SCENARIOS[name](player, frames)
     wait_until(lambda: not player.playing)
     said |= {"position": player.position, "latency": player.latency_frames, "faults": faults}

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import pytest
@@ -29,6 +29,7 @@ class SoundServer:
     process: subprocess.Popen[bytes]
     surroundings: dict[str, str]
     folder: Path
+    socket: Path
 
     def play(self, signals: Path, numbers: Path, *scenarios: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -42,21 +43,29 @@ class SoundServer:
     def record(self, signals: Path, numbers: Path, *scenarios: str) -> tuple[dict[str, Any], Stereo]:
         """Return what scenarios said and what the sink was given meanwhile, ``(n, 2)``."""
         path = self.folder / "recording.f32"
-        # The latency asked for is what makes the null sink take small blocks: otherwise it sleeps for 2 s at a time.
-        command = f"parec -d nullsink.monitor --latency-msec=10 --rate={RATE_HZ} --channels=2 --format=float32le --raw"
         with path.open("wb") as file:
-            recorder = subprocess.Popen(command.split(), env=self.surroundings, stdout=file, stderr=subprocess.DEVNULL)
+            recorder = self.recorder(path, file)
             try:
-                while path.stat().st_size == 0:
-                    assert ended(recorder, 0.02) is None, "the recorder ended"
                 out, errors = self.play(signals, numbers, *scenarios).communicate(timeout=60)
             finally:
                 recorder.terminate()
                 recorder.wait()
         assert out, errors
-        data = path.read_bytes()
-        recording = np.frombuffer(data[: len(data) // 8 * 8], np.float32).reshape(-1, 2)
-        return json.loads(out.splitlines()[-1]), recording
+        return json.loads(out.splitlines()[-1]), recorded(path)
+
+    def recorder(self, path: Path, file: BinaryIO) -> subprocess.Popen[bytes]:
+        """Record what the sink is given from now on, until it is ended."""
+        # The latency asked for is what makes the null sink take small blocks: otherwise it sleeps for 2 s at a time.
+        command = f"parec -d nullsink.monitor --latency-msec=10 --rate={RATE_HZ} --channels=2 --format=float32le --raw"
+        recorder = subprocess.Popen(
+            command.split(),
+            env=self.surroundings | {"PULSE_SERVER": f"unix:{self.socket}"},
+            stdout=file,
+            stderr=subprocess.DEVNULL,
+        )
+        while path.stat().st_size == 0:
+            assert ended(recorder, 0.02) is None, "the recorder ended"
+        return recorder
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +81,19 @@ class Heard:
         return self.recording[np.any(self.recording != 0, axis=1)]
 
 
+def recorded(path: Path) -> Stereo:
+    """Return a recording, ``(n, 2)``, the part of a frame at its end left out."""
+    data = path.read_bytes()
+    return np.frombuffer(data[: len(data) // 8 * 8], np.float32).reshape(-1, 2)
+
+
 def ended(process: subprocess.Popen[Any], timeout_s: float) -> int | None:
     with suppress(subprocess.TimeoutExpired):
         return process.wait(timeout_s)
     return None
 
 
-def start_server(folder: Path) -> SoundServer:
+def start_server(folder: Path, socket: str = "native") -> SoundServer:
     for command in ("pulseaudio", "pactl", "parec"):
         if shutil.which(command) is None:
             pytest.skip(f"{command} is not installed (Debian: pulseaudio pulseaudio-utils libasound2-plugins)")
@@ -101,17 +116,18 @@ def start_server(folder: Path) -> SoundServer:
     process = subprocess.Popen(
         [
             *("pulseaudio", "-n", "--daemonize=no", "--exit-idle-time=-1", "--disable-shm=yes", "--use-pid-file=no"),
-            f"--load=module-native-protocol-unix socket={home}/native auth-anonymous=1",
+            f"--load=module-native-protocol-unix socket={home}/{socket} auth-anonymous=1",
             f"--load={sink}",
         ],
         env=surroundings,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    while subprocess.run(["pactl", "info"], env=surroundings, capture_output=True, check=False).returncode != 0:
+    asking = surroundings | {"PULSE_SERVER": f"unix:{home}/{socket}"}
+    while subprocess.run(["pactl", "info"], env=asking, capture_output=True, check=False).returncode != 0:
         if ended(process, 0.05) is not None:
             pytest.skip("pulseaudio does not start here")
-    return SoundServer(process, surroundings, folder)
+    return SoundServer(process, surroundings, folder, folder / socket)
 
 
 @pytest.fixture(scope="module")
@@ -137,16 +153,27 @@ def clicks_file(clicks: NDArray[np.float32], tmp_path_factory: pytest.TempPathFa
 
 
 @pytest.fixture(scope="module")
-def played(clicks_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Heard]:
-    """Play all scenarios in one process and part the recording at the markers between them."""
-    numbers = clicks_file.with_name("numbers.npy")
+def numbers_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a first channel in which each frame's level is its number, from 1, in units of 2⁻²²."""
+    path = tmp_path_factory.mktemp("signals") / "numbers.npy"
     counted = np.zeros((5, NUMBERED_FRAMES), np.float32)
     counted[0] = np.arange(1, NUMBERED_FRAMES + 1) / 2**22
-    np.save(numbers, counted)
+    np.save(path, counted)
+    return path
+
+
+def frames_heard(sounding: Stereo) -> NDArray[np.int64]:
+    """Return the frame numbers that a recording of the numbers holds, in the order heard."""
+    return np.rint(sounding[:, 0].astype(np.float64) * 2**22).astype(np.int64) - 1
+
+
+@pytest.fixture(scope="module")
+def played(clicks_file: Path, numbers_file: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Heard]:
+    """Play all scenarios in one process and part the recording at the markers between them."""
     names = ("mix", "loop", "solo", "pauses", "seeks")
     server = start_server(tmp_path_factory.mktemp("pulse"))
     try:
-        said, recording = server.record(clicks_file, numbers, *names)
+        said, recording = server.record(clicks_file, numbers_file, *names)
     finally:
         server.process.terminate()
         server.process.wait()
@@ -213,7 +240,7 @@ def test_a_pause_rests_where_the_sound_stopped(played: dict[str, Heard]) -> None
 
 
 def test_seeks_while_playing_land_exactly(played: dict[str, Heard]) -> None:
-    numbers = np.rint(played["seeks"].sounding[:, 0].astype(np.float64) * 2**22).astype(np.int64) - 1
+    numbers = frames_heard(played["seeks"].sounding)
     landings = [int(numbers[0]), *(int(frame) for frame in numbers[1:][np.diff(numbers) != 1])]
     assert len(landings) == 30
     assert landings == played["seeks"].said["targets"]
@@ -234,7 +261,44 @@ def test_a_sound_server_that_dies_pauses_with_a_sentence_and_keeps_the_position(
     assert out, errors
     said = json.loads(out.splitlines()[-1])["lost"]
     assert "was lost" in said["faults"][0]
-    assert 4_800 <= said["position"] < 57_600
+    # It rests where the device took its last frames: a hundredth of a second is rather heard twice than lost.
+    assert 4_800 - RATE_HZ // 50 <= said["position"] < 57_600
+
+
+def test_when_the_sound_server_is_started_again_playing_goes_on_and_no_frame_is_lost(
+    numbers_file: Path, tmp_path: Path
+) -> None:
+    before, after = tmp_path / "before.f32", tmp_path / "after.f32"
+    with before.open("wb") as first, after.open("wb") as second:
+        server = start_server(tmp_path)
+        started = [server.process, server.recorder(before, first)]
+        playing = server.play(numbers_file, numbers_file, "returns")
+        assert playing.stdout is not None
+        try:
+            assert playing.stdout.readline() == "playing\n"
+            server.process.kill()
+            server.process.wait()
+            assert playing.stdout.readline() == "lost\n"
+            # The new server is there for the player only once its sink is recorded.
+            again = start_server(tmp_path, "native-again")
+            started += [again.process, again.recorder(after, second)]
+            server.socket.unlink()
+            server.socket.symlink_to(again.socket)
+            out, errors = playing.communicate(timeout=40)
+        finally:
+            for process in started:
+                process.kill()
+                process.wait()
+    assert out, errors
+    said = json.loads(out.splitlines()[-1])["returns"]
+    heard_before = frames_heard(Heard({}, recorded(before)).sounding)
+    heard_after = frames_heard(Heard({}, recorded(after)).sounding)
+    assert np.array_equal(heard_after, np.arange(said["kept"], NUMBERED_FRAMES))
+    assert np.array_equal(heard_before, np.arange(heard_before[-1] + 1))
+    assert said["kept"] - heard_before[-1] <= said["latency_then"]
+    assert said["position"] == NUMBERED_FRAMES
+    assert "was lost" in said["faults"][0]
+    assert [text.endswith("playing goes on.") for text in said["back"]] == [True]
 
 
 def test_a_chosen_device_that_is_missing_is_said_and_the_default_plays(clicks_file: Path, tmp_path: Path) -> None:
