@@ -6,6 +6,7 @@ at another rate is heard sample by sample as above, which is in place but harsh,
 """
 
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -156,6 +157,37 @@ def _prepared_samples(channel: Channel, timeline_rate_hz: int, cache: AudioCache
     return samples
 
 
+def resampled_blocks(reader: SampleReader, channel: Channel, rate_hz: int) -> Iterator[NDArray[np.float32]]:
+    """Yield a channel's samples at another rate, block by block: its sample k peaks nearest to ``k * rate_hz / r``.
+
+    Together they are ``ceil(frames * rate_hz / r)``; at the channel's own rate they are its own samples.
+
+    Raises
+    ------
+    AudioRefusedError
+        If the file shrank, vanished or is damaged.
+    """
+    if rate_hz == channel.rate_hz:
+        for first in range(0, channel.frames, _BLOCK_FRAMES):
+            yield _inside(reader, channel, first, min(_BLOCK_FRAMES, channel.frames - first))
+        return
+    step = channel.rate_hz // math.gcd(channel.rate_hz, rate_hz)
+    silence = step * -(-_LEAST_SILENCE // step)
+    skipped = silence * rate_hz // channel.rate_hz
+    missing = -(-channel.frames * rate_hz // channel.rate_hz)
+    stream = soxr.ResampleStream(channel.rate_hz, rate_hz, 1, dtype="float32", quality="HQ")
+    first, end = -silence, channel.frames + silence
+    while missing > 0 and first < end:
+        count = min(_BLOCK_FRAMES, end - first)
+        resampled = stream.resample_chunk(_inside(reader, channel, first, count), last=first + count == end)
+        first += count
+        kept = resampled[skipped : skipped + missing]
+        skipped -= min(skipped, len(resampled))
+        missing -= len(kept)
+        yield kept
+    yield np.zeros(missing, dtype=np.float32)
+
+
 def _resample(
     reader: SampleReader,
     channel: Channel,
@@ -164,24 +196,15 @@ def _resample(
     token: CancelToken,
     progress: Progress,
 ) -> None:
-    """Write the channel at the timeline's rate: sample k peaks at the frame nearest to ``k * T / r``."""
-    step = channel.rate_hz // math.gcd(channel.rate_hz, timeline_rate_hz)
-    silence = step * -(-_LEAST_SILENCE // step)
-    skipped = silence * timeline_rate_hz // channel.rate_hz
-    missing = _prepared_frames(channel, timeline_rate_hz)
-    stream = soxr.ResampleStream(channel.rate_hz, timeline_rate_hz, 1, dtype="float32", quality="HQ")
-    first, end = -silence, channel.frames + silence
-    while missing > 0 and first < end and sink.open:
+    frames, done = _prepared_frames(channel, timeline_rate_hz), 0
+    token.check()
+    for block in resampled_blocks(reader, channel, timeline_rate_hz):
         token.check()
-        count = min(_BLOCK_FRAMES, end - first)
-        resampled = stream.resample_chunk(_inside(reader, channel, first, count), last=first + count == end)
-        first += count
-        kept = resampled[skipped : skipped + missing]
-        skipped -= min(skipped, len(resampled))
-        missing -= len(kept)
-        sink.append(kept)
-        progress(min(1.0, max(0, first) / end))
-    sink.append(np.zeros(missing, dtype=np.float32))
+        sink.append(block)
+        if not sink.open:
+            return
+        done += len(block)
+        progress(done / frames if frames else 1.0)
 
 
 def _inside(reader: SampleReader, channel: Channel, first: int, count: int) -> NDArray[np.float32]:
