@@ -86,6 +86,9 @@ class Theme:
     cursor: str
     selection: str
     handle: str
+    speech: str
+    spectrogram: tuple[str, ...]
+    """From quiet to loud; their lightness goes one way."""
     speakers: tuple[str, ...]
     """One colour a speaker, in the order of the lanes; eight, then again from the first."""
 

@@ -1,9 +1,10 @@
-"""What lies behind the events: lanes, grid, hatching and waveforms, as one array of pixels."""
+"""What lies behind the events: lanes, grid, hatching, waveforms, spectrograms and speech, as one array of pixels."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from widgets.timeline.colour_map import colour_table
 from widgets.timeline.layout import LaneBox
 from widgets.timeline.rendering import (
     Levels,
@@ -11,10 +12,12 @@ from widgets.timeline.rendering import (
     argb,
     draw_clipping,
     draw_hatching,
+    draw_presence,
     draw_waveform,
     joined,
 )
 from widgets.timeline.scene import Scene
+from widgets.timeline.spectrogram import Drawing, draw_spectrogram, tile_level
 from widgets.timeline.stacking import Frames
 from widgets.timeline.values import Lane, Waveform
 from widgets.timeline.viewport import Viewport
@@ -42,11 +45,14 @@ class Backdrop:
         How often it was drawn; a moving cursor and an edited event do not draw it.
     columns_drawn
         How many columns of pixels were drawn for that.
+    spectrogram_columns_drawn
+        How many columns of spectrograms, all lanes together.
     """
 
     def __init__(self) -> None:
         self.renders = 0
         self.columns_drawn = 0
+        self.spectrogram_columns_drawn = 0
         self.pixels: Pixels = np.zeros((0, 0), dtype=np.uint32)
         self._spare = self.pixels
         self._last: Scene | None = None
@@ -59,6 +65,10 @@ class Backdrop:
             self._levels.clear()
         else:
             self._levels.pop(lane_id, None)
+
+    def forget_picture(self) -> None:
+        """Draw every column at the next drawing, from what the waveforms answered before."""
+        self._last = None
 
     def draw(self, scene: Scene) -> None:
         """Draw the backdrop of a scene on `pixels`, ``(height, width)``."""
@@ -98,19 +108,45 @@ class Backdrop:
             first = max(scene.y_of(top), metrics.ruler)
             return sheet[first : max(scene.y_of(bottom), first)]
 
-        wave_bottom = box.top + box.wave_height
+        below = box.rows[-1].top + box.rows[-1].height if box.rows else box.rows_top
         for top, bottom, colour in (
-            (box.top, wave_bottom, paper),
+            (box.top, box.speech_top, paper),
+            (box.speech_top, box.rows_top, argb(theme.event_row)),
             *((row.top, row.top + row.height, argb(theme.event_row)) for row in box.rows),
-            (box.rows[-1].top + box.rows[-1].height if box.rows else wave_bottom, box.bottom, paper),
+            (below, box.bottom, paper),
         ):
             line = np.full(sheet.shape[1], colour, dtype=np.uint32)
             line[grid] = argb(theme.grid)
             rows(top, bottom)[:] = line
-        self._hatch(scene, box, rows(box.top, wave_bottom), columns)
-        self._draw_outline(scene, box, rows(box.top + metrics.hair, wave_bottom - metrics.hair), columns)
+        if box.spectrogram_height:
+            self._draw_spectrogram(scene, box, rows(box.spectrogram_top, box.speech_top), columns)
+        self._hatch(scene, box, rows(box.top, box.speech_top), columns)
+        self._draw_outline(scene, box, rows(box.top + metrics.hair, box.spectrogram_top - metrics.hair), columns)
+        if box.speech_height:
+            inset = box.speech_height // 4
+            self._draw_speech(scene, box, rows(box.speech_top + inset, box.rows_top - inset), columns)
         border = slice(max(scene.y_of(box.bottom) - metrics.hair, metrics.ruler), max(scene.y_of(box.bottom), 0))
         self.pixels[border] = argb(theme.separator)
+
+    def _draw_spectrogram(self, scene: Scene, box: LaneBox, strip: Pixels, columns: slice) -> None:
+        """Draw what is ready; until then a stretch looks as if it were quiet."""
+        assert box.lane.spectrogram is not None
+        table = colour_table(scene.theme.spectrogram)
+        strip[:] = table[0]
+        edges = scene.viewport.edges()[columns.start : columns.stop + 1]
+        level = tile_level(scene.viewport.frames_per_column)
+        if strip.size:
+            above = max(scene.layout.metrics.ruler - scene.y_of(box.spectrogram_top), 0)
+            self.spectrogram_columns_drawn += strip.shape[1]
+            draw_spectrogram(Drawing(strip, box.spectrogram_height, above, table), box.lane.spectrogram, edges, level)
+
+    def _draw_speech(self, scene: Scene, box: LaneBox, strip: Pixels, columns: slice) -> None:
+        assert box.lane.speech is not None
+        onset, offset = (
+            scene.viewport.columns_from_frames(frames) - columns.start
+            for frames in (box.lane.speech.onsets, box.lane.speech.offsets)
+        )
+        draw_presence(strip, onset, offset, colour=argb(scene.theme.speech))
 
     def _hatch(self, scene: Scene, box: LaneBox, strip: Pixels, columns: slice) -> None:
         lane, viewport = box.lane, scene.viewport

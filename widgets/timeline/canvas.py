@@ -17,13 +17,15 @@ from widgets.timeline.layout import Layout, Metrics, lay_out
 from widgets.timeline.lettering import Lettering
 from widgets.timeline.overlay import LiveSpan, Overlay
 from widgets.timeline.scene import Scene
-from widgets.timeline.values import EventRow, Selection, TimelineContent
+from widgets.timeline.spectrogram import missing_tiles, tile_level
+from widgets.timeline.values import EventRow, Selection, Spectrogram, SpectrogramTile, TimelineContent
 from widgets.timeline.viewport import Viewport
 
 EMPTY_TEXT = "No recording is open. Open one from the list, or import files, to see its lanes here."
 KEY_ZOOM = 2.0
 GAIN_LEAST_DB = -24.0
 GAIN_MOST_DB = 48.0
+HIGHEST_STRETCH = 4.0
 PAGE_START = 0.05
 """Where the cursor stands after a page is turned, as a share of the view."""
 
@@ -57,6 +59,8 @@ class TimelineCanvas(QWidget):
         self._active_lane: str | None = None
         self._selected: str | None = None
         self._following = False
+        self._stretch = 1.0
+        self._wanted: dict[str, tuple[Spectrogram, tuple[SpectrogramTile, ...]]] = {}
         self._overlay = Overlay()
         self._bar = QScrollBar(Qt.Orientation.Vertical, self)
         self._bar.valueChanged.connect(self._on_scrolled)
@@ -122,6 +126,21 @@ class TimelineCanvas(QWidget):
         """Ask a lane's waveform again: it knows more than before."""
         self._frame.backdrop.forget(lane_id)
         self._redraw(backdrop=True)
+
+    def refresh_spectrogram(self) -> None:
+        """Draw spectrograms again: tiles have become ready."""
+        self._frame.backdrop.forget_picture()
+        self._redraw(backdrop=True)
+
+    def set_lane_height(self, stretch: float) -> None:
+        """Draw what shows sound this many times as high at least, 1 to 4; lanes that do not fit are scrolled."""
+        self._stretch = min(max(stretch, 1.0), HIGHEST_STRETCH)
+        self._relay()
+
+    @property
+    def lane_height(self) -> float:
+        """How many times the least height lanes have at least."""
+        return self._stretch
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in other colours; those of lanes and events come with the content."""
@@ -261,11 +280,30 @@ class TimelineCanvas(QWidget):
                 scene = self._scene()
                 # The painter is scaled to logical pixels; undone exactly, the frame is copied pixel for pixel.
                 painter.scale(1 / self._ratio, 1 / self._ratio)
+                drawn = self._frame.backdrop.renders
                 painter.drawImage(0, 0, self._frame.image(scene))
+                if self._frame.backdrop.renders != drawn:
+                    self._want_tiles(scene)
                 self._overlay.paint(painter, scene)
                 # Above the scroll bar nothing else paints, and an opaque widget owes every pixel.
                 beside = QRect(scene.width, 0, round(self.width() * self._ratio) - scene.width, scene.height)
                 painter.fillRect(beside, QColor(self._theme.ruler))
+
+    def _want_tiles(self, scene: Scene) -> None:
+        """Ask for the tiles that the frame lacks, and no longer for those of lanes that are out of view."""
+        level = tile_level(scene.viewport.frames_per_column)
+        edges = scene.viewport.edges()
+        visible = {box.lane.id for _, box in scene.visible_lanes()}
+        lacking: dict[str, tuple[Spectrogram, tuple[SpectrogramTile, ...]]] = {}
+        for lane in scene.content.lanes:
+            if lane.spectrogram is not None:
+                shown = lane.id in visible
+                tiles = missing_tiles(lane.spectrogram, edges, level, scene.content.frames) if shown else ()
+                lacking[lane.id] = (lane.spectrogram, tiles)
+        for name, (spectrogram, tiles) in lacking.items():
+            if self._wanted.get(name, (spectrogram, ())) != (spectrogram, tiles):
+                spectrogram.want(tiles)
+        self._wanted = lacking
 
     def _paint_empty(self, painter: QPainter) -> None:
         painter.fillRect(self.rect(), QColor(self._theme.lane_alternate))
@@ -291,7 +329,7 @@ class TimelineCanvas(QWidget):
             self._lettering = Lettering(self.font(), self._ratio)
         room = max(round(self.height() * self._ratio) - metrics.ruler, 1)
         lanes = self._content.lanes if self._content else ()
-        self._layout = lay_out(lanes, metrics, room, previous=self._layout)
+        self._layout = lay_out(lanes, metrics, room, previous=self._layout, stretch=self._stretch)
         excess = max(self._layout.height - room, 0)
         breadth = self._bar.sizeHint().width() if excess else 0
         self._bar.setVisible(excess > 0)

@@ -8,8 +8,9 @@ hold of an edge beside its middle does not make it jump.
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from annotation.audio.snapping import snapped
 from widgets.timeline.layout import Part
-from widgets.timeline.values import Span
+from widgets.timeline.values import Span, Speech
 
 THRESHOLD = 4
 """Logical pixels across that a press must travel to be a drag."""
@@ -22,6 +23,28 @@ class Grip(StrEnum):
     OFFSET = "offset"
     BODY = "body"
     RANGE = "range"
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """Draws an edge that is dragged near a boundary of speech onto it: an onset to onsets, an offset to offsets.
+
+    Parameters
+    ----------
+    tolerance
+        How near, in frames, the limit included.
+    """
+
+    speech: Speech
+    tolerance: int
+
+    def target(self, grip: Grip, frame: int) -> int | None:
+        """Return where an edge at `frame` is drawn to; None where no boundary is near, and for all but edges."""
+        if grip is Grip.ONSET:
+            return snapped(frame, "onset", self.speech.onsets, self.speech.offsets, self.tolerance)
+        if grip is Grip.OFFSET:
+            return snapped(frame, "offset", self.speech.onsets, self.speech.offsets, self.tolerance)
+        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +61,8 @@ class Drag:
         The event or range as it would be if the drag ended now.
     begun
         Whether the threshold has been passed.
+    snapped_to
+        The name of what its edge was drawn to, empty where it lies where the pointer put it.
     """
 
     grip: Grip
@@ -48,6 +73,7 @@ class Drag:
     lane_id: str | None = None
     span: Span | None = None
     begun: bool = False
+    snapped_to: str = ""
 
     @classmethod
     def on_span(cls, span: Span, part: Part, *, x: float, frame: int, lane_id: str) -> "Drag":
@@ -66,15 +92,24 @@ class Drag:
             return False
         return (self.onset, self.offset) != (self.span.onset, self.span.offset)
 
-    def moved(self, x: float, frame: int, *, frames: int) -> "Drag":
+    def moved(self, x: float, frame: int, *, frames: int, pull: Pull | None = None) -> "Drag":
         """Return the drag with the pointer at `x` and `frame`, in a recording of so many frames.
 
-        The preview stays inside the recording, and an event keeps one frame at least.
+        The preview stays inside the recording, and an event keeps one frame at least; a boundary that would not leave
+        it that draws nothing.
         """
         if not self.begun and abs(x - self.x) < THRESHOLD:
             return self
         onset, offset = self._bounds(frame, frames)
-        return replace(self, begun=True, onset=onset, offset=offset)
+        moved = replace(self, begun=True, onset=onset, offset=offset, snapped_to="")
+        target = pull.target(self.grip, onset if self.grip is Grip.ONSET else offset) if pull else None
+        if pull is None or target is None:
+            return moved
+        if self.grip is Grip.ONSET and 0 <= target < offset:
+            return replace(moved, onset=target, snapped_to=pull.speech.name)
+        if self.grip is Grip.OFFSET and onset < target <= frames:
+            return replace(moved, offset=target, snapped_to=pull.speech.name)
+        return moved
 
     def _bounds(self, frame: int, frames: int) -> tuple[int, int]:
         if self.span is None or self.grip is Grip.RANGE:

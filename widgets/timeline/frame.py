@@ -9,6 +9,7 @@ from widgets.timeline.layout import LaneBox
 from widgets.timeline.lettering import CENTRE, LEFT, RIGHT
 from widgets.timeline.scene import Scene
 from widgets.timeline.span_painter import paint_row
+from widgets.timeline.spectrogram import frequency_ticks
 
 
 class Frame:
@@ -108,8 +109,29 @@ class Frame:
             title = QRect(inner.left(), scene.y_of(row.top), inner.width(), min(row.height, metrics.row))
             if row.height >= metrics.line:
                 fonts.draw(painter, title, row.row.title, font=fonts.small, colour=theme.muted_text, align=RIGHT)
+        if box.lane.spectrogram is not None:
+            self._paint_frequencies(painter, scene, box, box.lane.spectrogram.highest_hz)
+        if box.lane.speech is not None:
+            self._paint_speech_title(painter, scene, box, box.lane.speech.title)
         if box.lane.waveform is not None and box.lane.waveform.provisional:
             self._paint_provisional(painter, scene, top)
+
+    def _paint_speech_title(self, painter: QPainter, scene: Scene, box: LaneBox, title: str) -> None:
+        metrics, fonts = scene.layout.metrics, scene.lettering
+        rect = QRect(0, scene.y_of(box.speech_top), scene.left - metrics.pad * 2, box.speech_height)
+        fonts.draw(painter, rect, title, font=fonts.small, colour=scene.theme.muted_text, align=RIGHT)
+
+    def _paint_frequencies(self, painter: QPainter, scene: Scene, box: LaneBox, highest_hz: float) -> None:
+        """Mark frequencies at the right of the header, beside the spectrogram."""
+        theme, metrics, fonts = scene.theme, scene.layout.metrics, scene.lettering
+        top, bottom = scene.y_of(box.spectrogram_top), scene.y_of(box.speech_top)
+        for tick in frequency_ticks(highest_hz, box.spectrogram_height, round(metrics.line * 1.2)):
+            y = top + tick.down
+            painter.fillRect(QRect(scene.left - metrics.pad, y, metrics.pad, metrics.hair), QColor(theme.muted_text))
+            # The lowest and the highest mark are written inside the spectrogram's height.
+            text = QRect(0, y - metrics.line // 2, scene.left - metrics.pad * 3 // 2, metrics.line)
+            text.moveTop(min(max(text.top(), top), bottom - metrics.line))
+            fonts.draw(painter, text, tick.label, font=fonts.small, colour=theme.muted_text, align=RIGHT)
 
     def _paint_provisional(self, painter: QPainter, scene: Scene, top: int) -> None:
         """Mark a lane whose outline is still coarse, in its right corner."""

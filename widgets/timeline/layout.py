@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-import numpy as np
-
 from widgets.timeline.stacking import StackedRow
 from widgets.timeline.values import EventRow, Lane, Span
 from widgets.timeline.viewport import Viewport
@@ -36,6 +34,14 @@ class Part(StrEnum):
     BODY = "body"
 
 
+class Layer(StrEnum):
+    """What of a lane's sound is under the pointer."""
+
+    WAVEFORM = "waveform"
+    SPECTROGRAM = "spectrogram"
+    SPEECH = "speech"
+
+
 @dataclass(frozen=True, slots=True)
 class Metrics:
     """Lengths in device pixels."""
@@ -47,6 +53,8 @@ class Metrics:
     row: int
     wave_least: int
     wave_most: int
+    spectrogram_least: int
+    speech: int
     edge: int
     hair: int
 
@@ -62,6 +70,8 @@ class Metrics:
             row=round(line * 1.4),
             wave_least=round(line * 2.6),
             wave_most=round(line * 18),
+            spectrogram_least=round(line * 4.5),
+            speech=round(line * 0.9),
             edge=round(6 * ratio),
             hair=max(round(ratio), 1),
         )
@@ -88,18 +98,35 @@ class RowBox:
 
 @dataclass(frozen=True, slots=True)
 class LaneBox:
-    """A lane: its waveform above, its rows below."""
+    """A lane from the top: waveform, spectrogram and speech where they are shown, then rows of events."""
 
     lane: Lane
     top: int
     height: int
     wave_height: int
     rows: tuple[RowBox, ...]
+    spectrogram_height: int = 0
+    speech_height: int = 0
 
     @property
     def bottom(self) -> int:
         """The first pixel below the lane."""
         return self.top + self.height
+
+    @property
+    def spectrogram_top(self) -> int:
+        """The first pixel below the waveform."""
+        return self.top + self.wave_height
+
+    @property
+    def speech_top(self) -> int:
+        """The first pixel below waveform and spectrogram."""
+        return self.spectrogram_top + self.spectrogram_height
+
+    @property
+    def rows_top(self) -> int:
+        """The first pixel below all that shows sound."""
+        return self.speech_top + self.speech_height
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +138,7 @@ class Hit:
     row: EventRow | None = None
     span: Span | None = None
     part: Part | None = None
+    layer: Layer | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +185,7 @@ class Layout:
             return Hit(Area.HEADER, box.lane)
         row_box = next((row for row in box.rows if row.top <= down < row.top + row.height), None)
         if row_box is None:
-            return Hit(Area.LANE, box.lane)
+            return Hit(Area.LANE, box.lane, layer=_layer_at(box, down))
         place = (down - row_box.top) // row_box.sub_height
         span, part = self._span_at(row_box, place, x - self.metrics.header, viewport, selected)
         return Hit(Area.LANE, box.lane, row_box.row, span, part)
@@ -195,30 +223,56 @@ class Layout:
         return parts
 
 
-def lay_out(lanes: Sequence[Lane], metrics: Metrics, height: int, *, previous: Layout | None = None) -> Layout:
+def lay_out(
+    lanes: Sequence[Lane], metrics: Metrics, height: int, *, previous: Layout | None = None, stretch: float = 1.0
+) -> Layout:
     """Return the lanes over `height` pixels; where they do not fit they keep their least height and run over.
 
-    Rows that `previous` holds already are not stacked again.
+    Rows that `previous` holds already are not stacked again. `stretch` is a factor on the least and the greatest
+    height of what shows sound.
     """
     known = {id(row.row): row.stacked for box in previous.lanes for row in box.rows} if previous else {}
     stacked = [[known.get(id(row)) or StackedRow(row) for row in lane.rows] for lane in lanes]
     heights = [[_sub_height(row, metrics) for row in rows] for rows in stacked]
+    speech = [metrics.speech if lane.speech is not None else 0 for lane in lanes]
     used = [
         sum(row.depth * high for row, high in zip(*pair, strict=True)) for pair in zip(stacked, heights, strict=True)
     ]
-    spare = (height - sum(used)) // max(len(lanes), 1) - metrics.pad
-    wave = int(np.clip(spare, metrics.wave_least, metrics.wave_most))
-    boxes = []
+    least = [round(stretch * _least_sound(lane, metrics)) for lane in lanes]
+    spare = (height - sum(used) - sum(speech) - sum(least)) // max(len(lanes), 1) - metrics.pad
+    boxes: list[LaneBox] = []
     top = 0
-    for lane, rows, highs, rows_height in zip(lanes, stacked, heights, used, strict=True):
+    for place, lane in enumerate(lanes):
+        sound = max(min(least[place] + spare, round(stretch * metrics.wave_most)), least[place])
+        picture = _spectrogram_height(lane, sound, metrics)
         row_boxes = []
-        down = top + wave
-        for row, high in zip(rows, highs, strict=True):
+        down = top + sound + speech[place]
+        for row, high in zip(stacked[place], heights[place], strict=True):
             row_boxes.append(RowBox(row, down, high))
             down += row.depth * high
-        boxes.append(LaneBox(lane, top, wave + rows_height + metrics.pad, wave, tuple(row_boxes)))
+        total = down - top + metrics.pad
+        boxes.append(LaneBox(lane, top, total, sound - picture, tuple(row_boxes), picture, speech[place]))
         top = boxes[-1].bottom
     return Layout(metrics, tuple(boxes))
+
+
+def _least_sound(lane: Lane, metrics: Metrics) -> int:
+    return metrics.wave_least + (metrics.spectrogram_least if lane.spectrogram is not None else 0)
+
+
+def _spectrogram_height(lane: Lane, sound: int, metrics: Metrics) -> int:
+    """Return how much of the height for sound is the spectrogram's: as much as at the least height."""
+    if lane.spectrogram is None:
+        return 0
+    return sound * metrics.spectrogram_least // (metrics.spectrogram_least + metrics.wave_least)
+
+
+def _layer_at(box: LaneBox, down: int) -> Layer | None:
+    if down < box.spectrogram_top:
+        return Layer.WAVEFORM
+    if down < box.speech_top:
+        return Layer.SPECTROGRAM
+    return Layer.SPEECH if down < box.rows_top else None
 
 
 def _sub_height(row: StackedRow, metrics: Metrics) -> int:

@@ -105,7 +105,7 @@ class Overlay:
             return
         onset, offset = sorted((live.onset, self.cursor if live.offset is None else live.offset))
         first, last = self._columns(scene, onset, offset)
-        band = QRect(scene.left + first, scene.y_of(box.top), max(last - first, 1), box.wave_height)
+        band = QRect(scene.left + first, scene.y_of(box.top), max(last - first, 1), box.rows_top - box.top)
         veil = QColor(live.colour)
         veil.setAlphaF(0.22)
         painter.fillRect(band, veil)
@@ -125,14 +125,32 @@ class Overlay:
             (drag.grip is not Grip.ONSET, last, drag.offset),
         ):
             if moved:
-                self._paint_guide(painter, scene, lane, scene.left + x, frame, left=frame == drag.onset)
+                text = frame_text(frame, scene.content.rate_hz)
+                if drag.snapped_to:
+                    text = f"{text} · {drag.snapped_to.split()[0]}"
+                self._paint_guide(painter, scene, lane, scene.left + x, text, left=frame == drag.onset)
+                if drag.snapped_to:
+                    self._paint_catch(painter, scene, lane, scene.left + x)
 
-    def _paint_guide(self, painter: QPainter, scene: Scene, lane: LaneBox, x: int, frame: int, *, left: bool) -> None:
+    @staticmethod
+    def _paint_catch(painter: QPainter, scene: Scene, lane: LaneBox, x: int) -> None:
+        """Show that an edge is held by a boundary of speech: a broad line, and a diamond on the strip."""
+        metrics, colour = scene.layout.metrics, QColor(scene.theme.speech)
+        top = scene.y_of(lane.top) + metrics.line
+        painter.fillRect(QRect(x - metrics.hair, top, 3 * metrics.hair, lane.height - metrics.line), colour)
+        half, y = metrics.pad, scene.y_of(lane.speech_top) + lane.speech_height // 2
+        painter.setPen(QColor(scene.theme.text))
+        painter.setBrush(colour)
+        painter.drawPolygon(
+            QPolygon([QPoint(x - half, y), QPoint(x, y - half), QPoint(x + half, y), QPoint(x, y + half)])
+        )
+
+    @staticmethod
+    def _paint_guide(painter: QPainter, scene: Scene, lane: LaneBox, x: int, text: str, *, left: bool) -> None:
         """Mark where an edge would go, with its time, on the waveform above the event."""
         metrics, theme, fonts = scene.layout.metrics, scene.theme, scene.lettering
         top = scene.y_of(lane.top)
         painter.fillRect(QRect(x, top, metrics.hair, lane.height), QColor(theme.text))
-        text = frame_text(frame, scene.content.rate_hz)
         width = fonts.width(text, fonts.small) + 2 * metrics.pad
         flag = QRect(x - width if left else x, top, width, metrics.line)
         painter.fillRect(flag, QColor(theme.tooltip))

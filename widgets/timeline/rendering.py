@@ -103,3 +103,19 @@ def draw_slivers(picture: Pixels, columns: NDArray[np.int64], widths: NDArray[np
         inside = ((widths > step) | (step == 0)) & (reach >= 0) & (reach < len(strip))
         strip[reach[inside]] = colours[inside]
     np.copyto(picture, strip, where=strip != 0)
+
+
+def draw_presence(picture: Pixels, onsets: NDArray[np.int64], offsets: NDArray[np.int64], *, colour: np.uint32) -> None:
+    """Draw stretches of columns ``[onset, offset)``, each at least one column, over the whole height.
+
+    `onsets` and `offsets` are ``(m,)``, increasing, and may lie beyond either side.
+    """
+    width = picture.shape[1]
+    first = int(np.searchsorted(np.maximum(offsets, onsets + 1), 0, "right"))
+    last = int(np.searchsorted(onsets, width, "left"))
+    steps = np.zeros(width + 1, dtype=np.int64)
+    begins = np.clip(onsets[first:last], 0, width)
+    ends = np.clip(np.maximum(offsets[first:last], onsets[first:last] + 1), 0, width)
+    np.add.at(steps, begins, 1)
+    np.add.at(steps, ends, -1)
+    np.copyto(picture, colour, where=np.cumsum(steps[:width]) > 0)

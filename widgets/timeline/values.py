@@ -4,6 +4,7 @@ Adapters in labelling (and later annotate, review, agreement) make these from th
 frames of the conversation's timeline.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,6 +27,64 @@ class Waveform(Protocol):
         outside the channel) hold the value of the sample they read, or NaN outside the channel.
         """
         ...
+
+
+TILE_COLUMNS = 256
+"""Columns of a spectrogram's tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class SpectrogramTile:
+    """Names `TILE_COLUMNS` columns of ``2**level`` frames each, on an absolute grid: number 0 begins at frame 0."""
+
+    level: int
+    number: int
+
+
+class Spectrogram(Protocol):
+    """How strong each band of one channel is over time, in tiles that are computed when wanted."""
+
+    @property
+    def highest_hz(self) -> float:
+        """The upper end of the highest band; the lowest band begins at 0 Hz."""
+        ...
+
+    def tile(self, tile: SpectrogramTile) -> NDArray[np.uint8] | None:
+        """Return the bands of a tile, ``(TILE_COLUMNS, bands)``, lowest first, 0 quiet to 255 loud; None if not ready.
+
+        Called while a frame is drawn: it must not compute.
+        """
+        ...
+
+    def want(self, tiles: Sequence[SpectrogramTile]) -> None:
+        """Compute these, in this order, instead of what was wanted before and has not begun.
+
+        Who computes them says so by `TimelineCanvas.refresh_spectrogram`.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Speech:
+    """Where a model hears speech on a lane; without stretches while that is computed.
+
+    Parameters
+    ----------
+    onsets, offsets
+        ``(n,)`` timeline frames, increasing: stretches ``[onset, offset)`` that do not meet.
+    name
+        What a step that was drawn to one of the boundaries is recorded with, such as ``speech silero-6.2.3``.
+    title
+        Written beside the strip.
+    tip
+        What it is, in words.
+    """
+
+    onsets: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    name: str
+    title: str
+    tip: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +114,7 @@ class EventRow:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """One speaker: a waveform and the rows of events below it."""
+    """One speaker: a waveform, what was asked for below it, and the rows of events."""
 
     id: str
     title: str
@@ -66,6 +125,10 @@ class Lane:
     onset: int = 0
     offset: int = 0
     """Where the channel has sound; outside it the lane is hatched."""
+    spectrogram: Spectrogram | None = None
+    """Drawn below the waveform."""
+    speech: Speech | None = None
+    """Drawn as a strip above the events, whose edges can be drawn to its boundaries."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,25 +1,35 @@
 """The timeline: every speaker's sound and events over time, to look at, to seek in and to edit by hand.
 
 The widget draws plain values and says what the user wants; it never changes an event. Creating never edits: with Shift
-or Alt held, a drag selects a stretch wherever it begins.
+or Alt held at the press, a drag selects a stretch wherever it begins. Shift held during a drag lets the edge go where
+the pointer is, past the boundaries of speech that would draw it.
 """
 
 import html
 
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QHideEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPointF, Qt, QTimer, Signal
+from PySide6.QtGui import QFocusEvent, QGuiApplication, QHelpEvent, QHideEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from widgets.theme import Theme
 from widgets.timeline.canvas import TimelineCanvas
-from widgets.timeline.drag import Drag, Grip
-from widgets.timeline.layout import Area, Hit, Part
+from widgets.timeline.drag import Drag, Grip, Pull
+from widgets.timeline.layout import Area, Hit, Layer, Part
+from widgets.timeline.spectrogram import frequency_at
+from widgets.timeline.ticks import frame_text
 from widgets.timeline.values import Selection
 
 WHEEL_ZOOM = 1.25
 WHEEL_PAN = 0.1
 """Share of the view that one notch of the wheel moves it by."""
 GAIN_STEP_DB = 1.5
+SNAP_REACH = 8
+"""Logical pixels within which a boundary of speech draws an edge to it,"""
+SNAP_MOST_S = 0.2
+"""and never from further than this."""
+BORDER = 12
+"""Logical pixels inside the view's border where a drag scrolls it."""
+SCROLL_MS = 30
 NOTCH = 120
 """What Qt reports for one notch of a wheel."""
 
@@ -37,8 +47,9 @@ class TimelineView(TimelineCanvas):
         An event was clicked; empty where the click was beside all of them.
     event_activated(str)
         An event was double-clicked.
-    event_edited(str, object, object)
-        An event was dragged to ``[onset, offset)``; once, on release.
+    event_edited(str, object, object, str)
+        An event was dragged to ``[onset, offset)``; once, on release. The last says what its edge was drawn to,
+        empty where it lies where the pointer put it.
     lane_selected(str)
         Another lane became the active one.
     gain_changed(str, float)
@@ -49,7 +60,7 @@ class TimelineView(TimelineCanvas):
     selection_changed = Signal(object)
     event_selected = Signal(str)
     event_activated = Signal(str)
-    event_edited = Signal(str, object, object)
+    event_edited = Signal(str, object, object, str)
     lane_selected = Signal(str)
     gain_changed = Signal(str, float)
 
@@ -57,6 +68,15 @@ class TimelineView(TimelineCanvas):
         super().__init__(theme=theme, parent=parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
+        self._snapping = False
+        self._pointer_x = 0.0
+        self._scroller = QTimer(self)
+        self._scroller.setInterval(SCROLL_MS)
+        self._scroller.timeout.connect(self._on_scroll_tick)
+
+    def set_snapping(self, snapping: bool) -> None:
+        """Draw edges that are dragged near a boundary of speech on their lane to it, or leave them where they are."""
+        self._snapping = snapping
 
     # Keyboard
 
@@ -76,7 +96,13 @@ class TimelineView(TimelineCanvas):
         if event.key() == Qt.Key.Key_Escape and self._overlay.drag is not None:
             self._set_drag(None)
         else:
+            self._on_modifier(event, held=True)
             super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        """Let boundaries draw the edge again when Shift is let go."""
+        self._on_modifier(event, held=False)
+        super().keyReleaseEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the focus ring."""
@@ -116,8 +142,7 @@ class TimelineView(TimelineCanvas):
         if drag is None or self._content is None:
             self._show_shape(self._hit(event.position()))
             return
-        x = event.position().x()
-        self._set_drag(drag.moved(x, self._frame_at(x), frames=self._content.frames))
+        self._move_drag(event.position().x(), free=_free(event.modifiers()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Say, once, what the drag or click asks for."""
@@ -127,7 +152,7 @@ class TimelineView(TimelineCanvas):
             return
         self._set_drag(None)
         if drag.edits and drag.span is not None:
-            self.event_edited.emit(drag.span.id, drag.onset, drag.offset)
+            self.event_edited.emit(drag.span.id, drag.onset, drag.offset, drag.snapped_to)
         elif drag.begun and drag.grip is Grip.RANGE:
             chosen = Selection(drag.onset, drag.offset, drag.lane_id)
             self._choose_range(chosen if drag.onset < drag.offset else None)
@@ -183,6 +208,58 @@ class TimelineView(TimelineCanvas):
             return Drag.on_range(x=x, frame=frame, lane_id=lane_id, span=hit.span)
         return Drag.on_span(hit.span, hit.part, x=x, frame=frame, lane_id=lane_id)
 
+    def _set_drag(self, drag: Drag | None) -> None:
+        super()._set_drag(drag)
+        if drag is None:
+            self._scroller.stop()
+
+    def _move_drag(self, x: float, *, free: bool) -> None:
+        """Let the drag follow the pointer, and the view the pointer where it is at its border."""
+        drag = self._overlay.drag
+        if drag is None or self._content is None:
+            return
+        self._pointer_x = x
+        pull = None if free else self._pull(drag)
+        drag = drag.moved(x, self._frame_at(x), frames=self._content.frames, pull=pull)
+        self._set_drag(drag)
+        if not (drag.begun and self._beyond(x, drag)):
+            self._scroller.stop()
+        elif not self._scroller.isActive():
+            self._scroller.start()
+
+    def _pull(self, drag: Drag) -> Pull | None:
+        box = self._layout.lane_box(drag.lane_id)
+        if not self._snapping or box is None or box.lane.speech is None or self._content is None:
+            return None
+        reach = self._device(SNAP_REACH) * self._viewport.frames_per_column
+        return Pull(box.lane.speech, int(min(reach, SNAP_MOST_S * self._content.rate_hz)))
+
+    def _beyond(self, x: float, drag: Drag) -> float:
+        """Return how far the pointer is past the border, to the right positive; 0 where it is not, or came from there.
+
+        A drag that begins at the border scrolls only once it goes outward.
+        """
+        right = self._logical_right() - BORDER
+        left = self._layout.metrics.header / self._ratio + BORDER
+        if x > right and x > drag.x:
+            return x - right
+        return x - left if x < left and x < drag.x else 0.0
+
+    def _on_scroll_tick(self) -> None:
+        drag = self._overlay.drag
+        beyond = self._beyond(self._pointer_x, drag) if drag is not None and drag.begun else 0.0
+        if not beyond:
+            self._scroller.stop()
+            return
+        by = self._device(min(max(abs(beyond) / 3, 2), 60))
+        self._set_viewport(self._viewport.panned(round(by) if beyond > 0 else -round(by)))
+        self._move_drag(self._pointer_x, free=_free(QGuiApplication.keyboardModifiers()))
+
+    def _on_modifier(self, event: QKeyEvent, *, held: bool) -> None:
+        drag = self._overlay.drag
+        if event.key() == Qt.Key.Key_Shift and drag is not None and drag.begun:
+            self._move_drag(self._pointer_x, free=held)
+
     def _activate_lane(self, lane_id: str) -> None:
         if lane_id != self._active_lane:
             self.set_active_lane(lane_id)
@@ -211,12 +288,38 @@ class TimelineView(TimelineCanvas):
             self.setCursor(Qt.CursorShape.OpenHandCursor if over_event else Qt.CursorShape.ArrowCursor)
 
     def _show_tip(self, event: QHelpEvent) -> None:
-        tip = _tip(self._hit(QPointF(event.pos())))
+        tip = self._tip(QPointF(event.pos()))
         if tip and self._overlay.drag is None:
             # Text of imported files is shown as it is, never as markup.
             QToolTip.showText(event.globalPos(), f'<p style="white-space: pre-wrap">{html.escape(tip)}</p>', self)
         else:
             QToolTip.hideText()
+
+    def _tip(self, place: QPointF) -> str:
+        hit = self._hit(place)
+        if hit.span is not None:
+            return hit.span.tip or hit.span.label
+        if hit.lane is None:
+            return ""
+        if hit.area is Area.HEADER:
+            return f"{hit.lane.title}: turn the wheel for taller or lower waves, double-click for 0 dB."
+        if hit.layer is Layer.SPEECH and hit.lane.speech is not None:
+            return hit.lane.speech.tip
+        if hit.layer is Layer.SPECTROGRAM and hit.lane.spectrogram is not None:
+            return self._place_text(place, hit.lane.id, hit.lane.spectrogram.highest_hz)
+        return ""
+
+    def _place_text(self, place: QPointF, lane_id: str, highest_hz: float) -> str:
+        """Return time and frequency of a place on a spectrogram."""
+        box = self._layout.lane_box(lane_id)
+        if box is None or self._content is None:
+            return ""
+        down = int(self._device(place.y())) - self._layout.metrics.ruler + self._scroll - box.spectrogram_top
+        frequency = frequency_at(down, highest_hz, box.spectrogram_height)
+        return f"{frame_text(self._frame_at(place.x()), self._content.rate_hz)}, {frequency:,.0f} Hz"
+
+    def _logical_right(self) -> float:
+        return (self._layout.metrics.header + self._viewport.width) / self._ratio
 
     def _frame_at(self, x: float) -> int:
         return self._viewport.frame_from_x(self._column_at(x))
@@ -228,9 +331,6 @@ class TimelineView(TimelineCanvas):
         return min(max(frame, 0), self._viewport.frames)
 
 
-def _tip(hit: Hit) -> str:
-    if hit.span is not None:
-        return hit.span.tip or hit.span.label
-    if hit.area is Area.HEADER and hit.lane is not None:
-        return f"{hit.lane.title}: turn the wheel for taller or lower waves, double-click for 0 dB."
-    return ""
+def _free(held: Qt.KeyboardModifier) -> bool:
+    """Return whether the keys that are held leave an edge where the pointer is."""
+    return bool(held & Qt.KeyboardModifier.ShiftModifier)

@@ -77,7 +77,7 @@ def test_pointer_and_pixels_agree_at_a_scale_factor(factor: float) -> None:
     assert seen["ratio"] == factor
     assert seen["size"] == [round(1_000 * factor), round(300 * factor)]
     assert seen["parts"] == {"-9": "body", "-5": "offset", "0": "offset", "5": "offset"}
-    [(name, onset, offset)] = seen["edits"]
+    [(name, onset, offset, _)] = seen["edits"]
     assert (name, onset) == ("one", 4_000)
     assert offset == pytest.approx(6_000 + 50 * seen["frames_per_pixel"], abs=2)
     assert seen["cursor"] == "#d81b2a"

@@ -4,80 +4,18 @@ from dataclasses import replace
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
+from tests.widgets.timeline.hand import Hand
 from widgets.theme import theme_named
 from widgets.timeline.canvas import EMPTY_TEXT
-from widgets.timeline.layout import Metrics
 from widgets.timeline.values import Selection, TimelineContent
 from widgets.timeline.view import TimelineView
 
-LEFT = Qt.MouseButton.LeftButton
 NONE = Qt.KeyboardModifier.NoModifier
-
-
-class Hand:
-    """Moves the pointer over a timeline, in frames of the recording and rows of a lane."""
-
-    def __init__(self, view: TimelineView) -> None:
-        self.view = view
-        self.metrics = Metrics.of(view.fontMetrics().height(), view.devicePixelRatioF())
-
-    def place(self, frame: float, *, lane: int = 0, row: int | None = 0, by: int = 0) -> QPoint:
-        first, last = self.view.visible_range
-        width = self.view.width() - self.metrics.header
-        x = self.metrics.header + (frame - first) / (last - first) * width
-        box = self.view._layout.lanes[lane]
-        down = box.top + 10 if row is None else box.rows[row].top + 5
-        return QPoint(round(x) + by, self.metrics.ruler + down)
-
-    def ruler(self, frame: float) -> QPoint:
-        return QPoint(self.place(frame).x(), 4)
-
-    def header(self, lane: int = 0) -> QPoint:
-        return QPoint(20, self.place(0, lane=lane, row=None).y())
-
-    def send(self, kind: QEvent.Type, at: QPoint, modifiers: Qt.KeyboardModifier = NONE) -> None:
-        held = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseButtonRelease else LEFT
-        button = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseMove else LEFT
-        spot = QPointF(at)
-        event = QMouseEvent(kind, spot, QPointF(self.view.mapToGlobal(at)), button, held, modifiers)
-        QApplication.sendEvent(self.view, event)
-
-    def press(self, at: QPoint, modifiers: Qt.KeyboardModifier = NONE) -> None:
-        self.send(QEvent.Type.MouseButtonPress, at, modifiers)
-
-    def move(self, at: QPoint) -> None:
-        self.send(QEvent.Type.MouseMove, at)
-
-    def release(self, at: QPoint) -> None:
-        self.send(QEvent.Type.MouseButtonRelease, at)
-
-    def click(self, at: QPoint) -> None:
-        self.press(at)
-        self.release(at)
-
-    def drag(self, start: QPoint, end: QPoint, modifiers: Qt.KeyboardModifier = NONE) -> None:
-        self.press(start, modifiers)
-        self.move((start + end) / 2)
-        self.move(end)
-        self.release(end)
-
-    def wheel(self, at: QPoint, notches: int, modifiers: Qt.KeyboardModifier = NONE) -> None:
-        event = QWheelEvent(
-            QPointF(at),
-            QPointF(self.view.mapToGlobal(at)),
-            QPoint(),
-            QPoint(0, 120 * notches),
-            Qt.MouseButton.NoButton,
-            modifiers,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        )
-        QApplication.sendEvent(self.view, event)
 
 
 @pytest.fixture
@@ -98,8 +36,8 @@ def hand(view: TimelineView) -> Hand:
 
 
 @pytest.fixture
-def edits(view: TimelineView) -> list[tuple[str, int, int]]:
-    seen: list[tuple[str, int, int]] = []
+def edits(view: TimelineView) -> list[tuple[str, int, int, str]]:
+    seen: list[tuple[str, int, int, str]] = []
     view.event_edited.connect(lambda *edit: seen.append(edit))
     return seen
 
@@ -111,7 +49,7 @@ def painted(view: TimelineView) -> tuple[int, int]:
 # Editing
 
 
-def test_dragging_an_edge_says_so_once_on_release(hand: Hand, edits: list[tuple[str, int, int]]) -> None:
+def test_dragging_an_edge_says_so_once_on_release(hand: Hand, edits: list[tuple[str, int, int, str]]) -> None:
     start = hand.place(7_000)
     hand.press(start)
     hand.move(start + QPoint(60, 0))
@@ -119,14 +57,14 @@ def test_dragging_an_edge_says_so_once_on_release(hand: Hand, edits: list[tuple[
     assert edits == []
     hand.release(start + QPoint(100, 0))
     assert len(edits) == 1
-    name, onset, offset = edits[0]
-    assert (name, onset) == ("three", 6_000)
+    name, onset, offset, aid = edits[0]
+    assert (name, onset, aid) == ("three", 6_000, "")
     assert offset == pytest.approx(7_000 + hand.view._viewport.frames_per_column * 100, abs=1)
 
 
-def test_dragging_the_body_moves_both_edges(hand: Hand, edits: list[tuple[str, int, int]]) -> None:
+def test_dragging_the_body_moves_both_edges(hand: Hand, edits: list[tuple[str, int, int, str]]) -> None:
     hand.drag(hand.place(6_500), hand.place(7_500))
-    [(name, onset, offset)] = edits
+    [(name, onset, offset, _)] = edits
     assert (name, offset - onset) == ("three", 1_000)
     assert onset == pytest.approx(7_000, abs=20)
 
@@ -142,7 +80,7 @@ def test_a_drag_changes_no_event_before_it_is_released(hand: Hand, view: Timelin
     assert painted(view) == renders
 
 
-def test_escape_cancels_a_drag(hand: Hand, view: TimelineView, edits: list[tuple[str, int, int]]) -> None:
+def test_escape_cancels_a_drag(hand: Hand, view: TimelineView, edits: list[tuple[str, int, int, str]]) -> None:
     hand.press(hand.place(7_000))
     hand.move(hand.place(8_000))
     QApplication.sendEvent(view, QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Escape, NONE))
@@ -171,7 +109,7 @@ def test_other_keys_are_left_to_the_window(view: TimelineView) -> None:
 @pytest.mark.parametrize("frame", [6_000, 6_500, 7_000])
 @pytest.mark.parametrize("jitter", [-3, 3])
 def test_a_click_that_trembles_by_three_pixels_moves_nothing(
-    hand: Hand, edits: list[tuple[str, int, int]], frame: int, jitter: int
+    hand: Hand, edits: list[tuple[str, int, int, str]], frame: int, jitter: int
 ) -> None:
     start = hand.place(frame)
     hand.press(start)
@@ -181,7 +119,7 @@ def test_a_click_that_trembles_by_three_pixels_moves_nothing(
 
 
 def test_a_double_click_activates_and_moves_nothing(
-    qtbot: QtBot, hand: Hand, view: TimelineView, edits: list[tuple[str, int, int]]
+    qtbot: QtBot, hand: Hand, view: TimelineView, edits: list[tuple[str, int, int, str]]
 ) -> None:
     at = hand.place(6_500)
     hand.click(at)
@@ -193,14 +131,14 @@ def test_a_double_click_activates_and_moves_nothing(
     assert edits == []
 
 
-def test_an_event_of_a_reference_cannot_be_moved(hand: Hand, edits: list[tuple[str, int, int]]) -> None:
+def test_an_event_of_a_reference_cannot_be_moved(hand: Hand, edits: list[tuple[str, int, int, str]]) -> None:
     hand.drag(hand.place(4_500, row=1), hand.place(5_500, row=1))
     assert edits == []
 
 
 @pytest.mark.parametrize("modifier", [Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.AltModifier])
 def test_a_drag_with_shift_or_alt_selects_even_inside_an_event(
-    hand: Hand, view: TimelineView, edits: list[tuple[str, int, int]], modifier: Qt.KeyboardModifier
+    hand: Hand, view: TimelineView, edits: list[tuple[str, int, int, str]], modifier: Qt.KeyboardModifier
 ) -> None:
     hand.drag(hand.place(6_300), hand.place(6_800), modifier)
     assert edits == []
@@ -209,7 +147,7 @@ def test_a_drag_with_shift_or_alt_selects_even_inside_an_event(
 
 
 def test_a_drag_is_dropped_when_its_event_goes(
-    hand: Hand, view: TimelineView, content: TimelineContent, edits: list[tuple[str, int, int]]
+    hand: Hand, view: TimelineView, content: TimelineContent, edits: list[tuple[str, int, int, str]]
 ) -> None:
     hand.press(hand.place(6_500))
     hand.move(hand.place(8_000))

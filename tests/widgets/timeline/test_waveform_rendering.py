@@ -4,7 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from widgets.timeline.rendering import argb, draw_clipping, draw_hatching, draw_slivers, draw_waveform, joined
+from widgets.timeline.rendering import (
+    argb,
+    draw_clipping,
+    draw_hatching,
+    draw_presence,
+    draw_slivers,
+    draw_waveform,
+    joined,
+)
 
 INK = np.uint32(1)
 
@@ -106,3 +114,19 @@ def test_slivers_take_one_column_at_least_and_stay_inside() -> None:
 
 def test_a_colour_becomes_an_opaque_pixel() -> None:
     assert argb("#123456") == 0xFF123456
+
+
+@given(st.lists(st.integers(-30, 130), max_size=12, unique=True), st.integers(0, 3))
+def test_presence_is_where_a_stretch_is_and_at_least_a_column(bounds: list[int], least: int) -> None:
+    bounds = sorted(bounds)[: len(bounds) // 2 * 2]
+    onsets, offsets = (np.array(bounds[start::2], dtype=np.int64) for start in (0, 1))
+    if least == 0:
+        offsets = onsets.copy()
+    picture = np.zeros((2, 100), dtype=np.uint32)
+    draw_presence(picture, onsets, offsets, colour=np.uint32(7))
+    for column in range(100):
+        present = any(
+            onset <= column < max(offset, onset + 1)
+            for onset, offset in zip(onsets.tolist(), offsets.tolist(), strict=True)
+        )
+        assert (picture[:, column] == (7 if present else 0)).all()
