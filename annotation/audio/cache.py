@@ -9,9 +9,12 @@ means that nothing is kept. The least recently used entries go when the limit is
 import logging
 import os
 import re
+import shutil
 import struct
+import tempfile
 import time
 import uuid
+import weakref
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -165,6 +168,25 @@ class AudioCache:
         self.limit_bytes = limit_bytes
         self.fault: str = ""
         """Why the last entry could not be kept, for the status line; empty when all is well."""
+        self._spare: AudioCache | None = None
+
+    def spare(self) -> "AudioCache":
+        """Return a cache for what must be had while the program runs and cannot be kept here; it goes with this one.
+
+        Raises
+        ------
+        OSError
+            If the system has no place for temporary files.
+        """
+        # Two threads at once may make two; the one that is not kept is empty and goes at once.
+        if self._spare is None:
+            self._spare = temporary_cache(self.limit_bytes)
+        return self._spare
+
+    @property
+    def has_spare(self) -> bool:
+        """Whether something lies in the spare cache."""
+        return self._spare is not None
 
     def path_of(self, key: str, what: str) -> Path:
         """Return where an entry lies or would lie.
@@ -280,3 +302,17 @@ class AudioCache:
                 with suppress(OSError):
                     path.unlink()
                     total -= size
+
+
+def temporary_cache(limit_bytes: int = 20 * 10**9) -> AudioCache:
+    """Return a cache in a folder of its own among the system's temporary files, removed with the last reference.
+
+    Raises
+    ------
+    OSError
+        If the system has no place for temporary files.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="floorscope-"))
+    cache = AudioCache(folder, limit_bytes)
+    weakref.finalize(cache, shutil.rmtree, folder, ignore_errors=True)
+    return cache

@@ -42,9 +42,20 @@ def fingerprint_of(path: Path) -> Fingerprint:
         If the file is missing or unreadable.
     """
     with RandomAccessFile(path) as file:
-        edges = hashlib.sha256(file.available(0, EDGE_BYTES))
-        edges.update(file.available(max(0, file.size - EDGE_BYTES), EDGE_BYTES))
-        return Fingerprint(file.size, file.modified_ns, edges.hexdigest())
+        return fingerprint_of_file(file)
+
+
+def fingerprint_of_file(file: RandomAccessFile) -> Fingerprint:
+    """Return the fingerprint of a file that is open: of the very file that is read, whatever stands at its path now.
+
+    Raises
+    ------
+    AudioRefusedError
+        If the file is unreadable.
+    """
+    edges = hashlib.sha256(file.available(0, EDGE_BYTES))
+    edges.update(file.available(max(0, file.size - EDGE_BYTES), EDGE_BYTES))
+    return Fingerprint(file.size, file.modified_ns, edges.hexdigest())
 
 
 def sha256_of(path: Path, token: CancelToken, progress: Progress) -> str:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from annotation.audio.random_access import RandomAccessFile
 from annotation.audio.refusal import AudioRefusedError
+from annotation.audio.splice import Part
 
 FLAC_MAGIC = b"fLaC"
 
@@ -15,7 +16,7 @@ _MOST_METADATA_BLOCKS = 1024
 
 @dataclass(frozen=True, slots=True)
 class FlacHeader:
-    """What STREAMINFO says; `frames` is what the encoder counted."""
+    """What STREAMINFO says; `frames` is what the encoder counted, 0 if it did not."""
 
     rate_hz: int
     channels: int
@@ -29,7 +30,7 @@ def flac_header_of(file: RandomAccessFile) -> FlacHeader:
     Raises
     ------
     AudioRefusedError
-        If the header is cut, damaged or says no length, or the file is too short to hold what it says.
+        If the header is cut or damaged, or the file is too short to hold what it says.
     """
     head = file.available(0, 8 + _STREAM_INFO_BYTES)
     if len(head) < 8 + _STREAM_INFO_BYTES or head[:4] != FLAC_MAGIC:
@@ -51,17 +52,27 @@ def flac_header_of(file: RandomAccessFile) -> FlacHeader:
     if most_in_block < _SMALLEST_BLOCK:
         raise _damaged(file.path, f"It says blocks of {most_in_block} samples")
     sound_bytes = file.size - _sound_offset(file)
-    if header.frames == 0:
-        raise AudioRefusedError(
-            "The header does not say how long the recording is.",
-            code="audio-header",
-            where=file.path,
-            remedy="Encode it again from a file, not from a pipe.",
-        )
     # The last block may be shorter than the shortest full one, so it is not counted.
     if (header.frames // most_in_block) * least_frame_bytes > sound_bytes:
         raise truncated_flac(file.path, header.frames)
     return header
+
+
+def unbounded_flac_parts(file: RandomAccessFile) -> tuple[FlacHeader, tuple[Part, ...]]:
+    """Return the header of a FLAC that does not say its length, and the file as a decoder reads it to its end.
+
+    libsndfile takes an unknown length for none, so its header is given the greatest one there is.
+
+    Raises
+    ------
+    AudioRefusedError
+        As for `flac_header_of`.
+    """
+    header = flac_header_of(file)
+    info = bytearray(file.exactly(0, 8 + _STREAM_INFO_BYTES))
+    info[21] |= 0x0F
+    info[22:26] = b"\xff" * 4
+    return header, (bytes(info), (len(info), file.size))
 
 
 def truncated_flac(path: Path, frames: int) -> AudioRefusedError:

@@ -14,6 +14,14 @@ from typing import Self
 from annotation.audio.refusal import AudioRefusedError, refusal_of_fault
 
 
+def _read_at(descriptor: int, offset: int, count: int) -> bytes:
+    """Return up to `count` bytes from `offset`; where the system can, the descriptor’s own place stays as it is."""
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, count, offset)
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, count)
+
+
 class RandomAccessFile:
     """A file opened for reading at offsets; belongs to one thread, and closes itself with its last reference.
 
@@ -48,6 +56,14 @@ class RandomAccessFile:
         """Close the file; closing again does nothing."""
         self._closing()
 
+    def source(self) -> int | Path:
+        """Return what a decoder library opens to read this very file; one decoder a file, closed before it.
+
+        It is our descriptor where reading here leaves the descriptor’s own place alone, so that a file put at the path
+        meanwhile is not read in its stead; elsewhere it is the path.
+        """
+        return self._descriptor if os.name == "posix" else self.path
+
     def expect_random_reads(self) -> None:
         """Tell the system not to read ahead, which makes few small reads of a big cold file fast."""
         if hasattr(os, "posix_fadvise"):
@@ -80,9 +96,9 @@ class RandomAccessFile:
         """
         parts: list[bytes] = []
         try:
-            os.lseek(self._descriptor, offset, os.SEEK_SET)
-            while count > 0 and (part := os.read(self._descriptor, count)):
+            while count > 0 and (part := _read_at(self._descriptor, offset, count)):
                 parts.append(part)
+                offset += len(part)
                 count -= len(part)
         except OSError as fault:
             raise refusal_of_fault(self.path, fault) from fault

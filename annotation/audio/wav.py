@@ -7,11 +7,11 @@ header that contradicts itself is refused rather than guessed at: a wrong guess 
 
 import struct
 from dataclasses import dataclass
-from enum import StrEnum
 from pathlib import Path
 
 from annotation.audio.random_access import RandomAccessFile
 from annotation.audio.refusal import AudioRefusedError
+from annotation.audio.sample_layout import SampleEncoding, SampleLayout
 from annotation.notices import Notice
 
 WAV_MAGICS = (b"RIFF", b"RIFX", b"RF64", b"BW64")
@@ -22,56 +22,28 @@ _EXTENSIBLE = 0xFFFE
 _FORMAT_GUID_END = (0, 0x10, bytes.fromhex("800000aa00389b71"))
 
 
-class WavEncoding(StrEnum):
-    """How a sample is written; the names are those of libsndfile."""
-
-    PCM_U8 = "PCM_U8"
-    PCM_16 = "PCM_16"
-    PCM_24 = "PCM_24"
-    PCM_32 = "PCM_32"
-    FLOAT = "FLOAT"
-    DOUBLE = "DOUBLE"
-    ALAW = "ALAW"
-    ULAW = "ULAW"
-
-
 _ENCODINGS = {
-    (1, 1): WavEncoding.PCM_U8,
-    (1, 2): WavEncoding.PCM_16,
-    (1, 3): WavEncoding.PCM_24,
-    (1, 4): WavEncoding.PCM_32,
-    (3, 4): WavEncoding.FLOAT,
-    (3, 8): WavEncoding.DOUBLE,
-    (6, 1): WavEncoding.ALAW,
-    (7, 1): WavEncoding.ULAW,
+    (1, 1): SampleEncoding.PCM_U8,
+    (1, 2): SampleEncoding.PCM_16,
+    (1, 3): SampleEncoding.PCM_24,
+    (1, 4): SampleEncoding.PCM_32,
+    (3, 4): SampleEncoding.FLOAT,
+    (3, 8): SampleEncoding.DOUBLE,
+    (6, 1): SampleEncoding.ALAW,
+    (7, 1): SampleEncoding.ULAW,
 }
 """Encoding by format tag and bytes a sample."""
-
-
-@dataclass(frozen=True, slots=True)
-class WavLayout:
-    """Where interleaved samples lie in a file, and how many frames there are for certain."""
-
-    rate_hz: int
-    channels: int
-    encoding: WavEncoding
-    big_endian: bool
-    data_offset: int
-    """Bytes from the start of the file to the first sample."""
-    frames: int
-    frame_bytes: int
-    notices: tuple[Notice, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class _Format:
     rate_hz: int
     channels: int
-    encoding: WavEncoding
+    encoding: SampleEncoding
     frame_bytes: int
 
 
-def wav_layout_of(file: RandomAccessFile) -> WavLayout:
+def wav_layout_of(file: RandomAccessFile) -> SampleLayout:
     """Return where the samples of a WAV file lie.
 
     Raises
@@ -172,7 +144,7 @@ def _extensible_tag(path: Path, content: bytes, bits: int, order: str) -> int:
     return int(tag)
 
 
-def _layout(file: RandomAccessFile, found: _Format, *, big_endian: bool, data_offset: int, stated: int) -> WavLayout:
+def _layout(file: RandomAccessFile, found: _Format, *, big_endian: bool, data_offset: int, stated: int) -> SampleLayout:
     present = max(0, file.size - data_offset)
     frames = min(stated, present) // found.frame_bytes
     if frames == 0:
@@ -182,7 +154,7 @@ def _layout(file: RandomAccessFile, found: _Format, *, big_endian: bool, data_of
             where=file.path,
             remedy="A recording that was not finished can be repaired by an audio editor." if present else "",
         )
-    return WavLayout(
+    return SampleLayout(
         rate_hz=found.rate_hz,
         channels=found.channels,
         encoding=found.encoding,

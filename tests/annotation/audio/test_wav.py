@@ -5,7 +5,8 @@ import pytest
 
 from annotation.audio.random_access import RandomAccessFile
 from annotation.audio.refusal import AudioRefusedError
-from annotation.audio.wav import WavEncoding, WavLayout, wav_layout_of
+from annotation.audio.sample_layout import SampleEncoding, SampleLayout
+from annotation.audio.wav import wav_layout_of
 
 PCM_GUID = bytes.fromhex("0100000000001000800000aa00389b71")
 
@@ -25,7 +26,7 @@ def riff(*chunks: bytes, magic: bytes = b"RIFF") -> bytes:
     return magic + struct.pack("<I", len(body) & 0xFFFFFFFF) + body
 
 
-def layout_of(tmp_path: Path, content: bytes) -> WavLayout:
+def layout_of(tmp_path: Path, content: bytes) -> SampleLayout:
     path = tmp_path / "sound.wav"
     path.write_bytes(content)
     with RandomAccessFile(path) as file:
@@ -42,7 +43,7 @@ def refusal_of(tmp_path: Path, content: bytes) -> AudioRefusedError:
 def test_a_plain_file_says_where_its_samples_lie(tmp_path: Path) -> None:
     layout = layout_of(tmp_path, riff(chunk(b"fmt ", fmt(channels=2)), chunk(b"data", bytes(40))))
     assert (layout.data_offset, layout.frames, layout.frame_bytes) == (44, 10, 4)
-    assert layout.encoding is WavEncoding.PCM_16
+    assert layout.encoding is SampleEncoding.PCM_16
     assert layout.notices == ()
 
 
