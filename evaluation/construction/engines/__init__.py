@@ -1,0 +1,1 @@
+"""Speech engines: programs that speak, each called from outside with limits of time and size."""
