@@ -1,0 +1,1 @@
+"""Studies: who labels what, in which order, blind to the rest."""
