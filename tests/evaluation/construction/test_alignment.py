@@ -1,0 +1,43 @@
+"""Word times."""
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from evaluation.construction.alignment import PocketsphinxAligner
+from evaluation.construction.engines.catalogue import engines_for
+from evaluation.construction.synthesis import SynthesisError, clip_from_speech
+
+TEXT = "Sorry, wait, did Chidi say what it costs?"
+
+
+@pytest.fixture
+def aligner() -> Iterator[PocketsphinxAligner]:
+    try:
+        made = PocketsphinxAligner()
+    except SynthesisError as error:
+        pytest.skip(str(error))
+    yield made
+    made.close()
+
+
+def test_words_are_timed_in_order_within_their_clip_names_too(aligner: PocketsphinxAligner) -> None:
+    try:
+        (engine, *_) = engines_for("auto")
+    except SynthesisError as error:
+        pytest.skip(str(error))
+    clip = clip_from_speech(engine.speak(TEXT, engine.voices()[0], seed=1), pitch=1.0, rate_hz=16_000)
+    words = aligner.words(TEXT, clip, 16_000)
+    engine.close()
+    assert [word.text for word in words] == TEXT.split()
+    assert all(word.onset < word.offset for word in words)
+    assert all(first.offset <= second.onset for first, second in itertools.pairwise(words))
+    assert words[0].onset < 3_200
+    assert words[-1].offset <= len(clip)
+
+
+def test_sound_without_the_words_has_no_times(aligner: PocketsphinxAligner) -> None:
+    assert aligner.words(TEXT, np.zeros(1_600, dtype=np.int16), 16_000) == ()
+    assert aligner.words("…", np.zeros(16_000, dtype=np.int16), 16_000) == ()
