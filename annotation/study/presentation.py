@@ -27,7 +27,7 @@ class Voice:
 
 @dataclass(frozen=True, slots=True)
 class Cue:
-    """Whom a presentation asks about, and roughly where: ``[onset, offset)`` covers the event with room on each side."""
+    """Whom a presentation asks about, and where: ``[onset, offset)`` covers the event with room on each side."""
 
     speaker: str
     onset: int
