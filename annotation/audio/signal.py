@@ -52,7 +52,7 @@ def open_signal(channel: Channel, timeline_rate_hz: int, cache: AudioCache) -> T
     AudioRefusedError
         If the file is missing, is no longer what the conversation says of it, or cannot be read.
     """
-    reader = open_checked(channel)
+    reader = open_checked(channel, cache)
     if channel.rate_hz == timeline_rate_hz:
         return _DirectSignal(reader, channel)
     prepared = _prepared_samples(channel, timeline_rate_hz, cache)
@@ -95,18 +95,24 @@ def prepare_signal(
     if is_prepared(channel, timeline_rate_hz, cache):
         progress(1.0)
         return True
-    reader = open_checked(channel)
+    reader = open_checked(channel, cache)
     try:
         what = _entry_name(channel, timeline_rate_hz)
-        with cache.writing(fingerprint_of(path_of(channel)).key, what, "<f4") as sink:
+        with cache.writing(reader.key, what, "<f4") as sink:
             _resample(reader, channel, timeline_rate_hz, sink, token, progress)
         return sink.kept
     finally:
         reader.close()
 
 
-def open_checked(channel: Channel) -> SampleReader:
+def open_checked(channel: Channel, cache: AudioCache | None = None) -> SampleReader:
     """Return a reader of a channel's samples after checking that the file is still what the channel says.
+
+    Parameters
+    ----------
+    cache
+        Where compressed sound lies decoded. What is not there is decoded now, which takes seconds an hour of sound:
+        where that must not be waited for, ask `needs_decoding` first.
 
     Raises
     ------
@@ -114,7 +120,7 @@ def open_checked(channel: Channel) -> SampleReader:
         If it is missing, unreadable, at another rate, or shorter.
     """
     path = path_of(channel)
-    reader = open_channel(path, channel.index)
+    reader = open_channel(path, channel.index, cache)
     if reader.rate_hz == channel.rate_hz and reader.frames >= channel.frames:
         return reader
     reader.close()
@@ -177,8 +183,10 @@ def resampled_blocks(reader: SampleReader, channel: Channel, rate_hz: int) -> It
     missing = -(-channel.frames * rate_hz // channel.rate_hz)
     stream = soxr.ResampleStream(channel.rate_hz, rate_hz, 1, dtype="float32", quality="HQ")
     first, end = -silence, channel.frames + silence
+    # Neither what goes in nor what comes out at once is longer than a block, however far the rates lie apart.
+    block = max(1, min(_BLOCK_FRAMES, _BLOCK_FRAMES * channel.rate_hz // rate_hz))
     while missing > 0 and first < end:
-        count = min(_BLOCK_FRAMES, end - first)
+        count = min(block, end - first)
         resampled = stream.resample_chunk(_inside(reader, channel, first, count), last=first + count == end)
         first += count
         kept = resampled[skipped : skipped + missing]

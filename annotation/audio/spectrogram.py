@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.audio.cache import AudioCache
 from annotation.audio.decoding import FrameReader, float_samples, open_frames
 from annotation.audio.signal import open_checked, path_of
 from annotation.conversation import Channel
@@ -215,16 +216,21 @@ class ChannelSpectrogram:
         return samples
 
 
-def open_spectrogram(channel: Channel, timeline_rate_hz: int) -> ChannelSpectrogram:
+def open_spectrogram(channel: Channel, timeline_rate_hz: int, cache: AudioCache | None = None) -> ChannelSpectrogram:
     """Return the spectrogram of a channel.
+
+    Parameters
+    ----------
+    cache
+        Where compressed sound lies decoded; what is not there is decoded now, as for `open_checked`.
 
     Raises
     ------
     AudioRefusedError
         If the file is missing, is no longer what the conversation says of it, or cannot be read.
     """
-    open_checked(channel).close()
-    return ChannelSpectrogram(channel, timeline_rate_hz, open_frames(path_of(channel)))
+    open_checked(channel, cache).close()
+    return ChannelSpectrogram(channel, timeline_rate_hz, open_frames(path_of(channel), cache))
 
 
 @cache

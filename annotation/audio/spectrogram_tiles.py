@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.audio.cache import AudioCache
 from annotation.audio.spectrogram import BANDS, SpectrogramColumns, open_spectrogram
 from annotation.conversation import Channel
 from annotation.errors import InvalidValueError
@@ -62,15 +63,22 @@ def tiles_between(onset: int, offset: int, level: int) -> tuple[TilePlace, ...]:
     return tuple(TilePlace(level, number) for number in range(onset // frames, -(-offset // frames)))
 
 
-def compute_tile(channel: Channel, timeline_rate_hz: int, place: TilePlace) -> SpectrogramColumns:
+def compute_tile(
+    channel: Channel, timeline_rate_hz: int, place: TilePlace, cache: AudioCache | None = None
+) -> SpectrogramColumns:
     """Return a tile of a channel, its arrays read-only; opens the file and closes it, so any thread may call it.
+
+    Parameters
+    ----------
+    cache
+        Where compressed sound lies decoded, as for `open_spectrogram`.
 
     Raises
     ------
     AudioRefusedError
         If the file is missing, is no longer what the conversation says of it, or cannot be read.
     """
-    spectrogram = open_spectrogram(channel, timeline_rate_hz)
+    spectrogram = open_spectrogram(channel, timeline_rate_hz, cache)
     try:
         tile = spectrogram.columns(place.edges())
     finally:

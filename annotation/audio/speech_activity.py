@@ -132,7 +132,7 @@ def speech_activities(
         try:
             known = cached_speech_activity(channel, timeline_rate_hz, cache, rule)
             if known is None:
-                works.append(_Work(place, channel))
+                works.append(_Work(place, channel, cache))
             else:
                 outcomes[place] = known
         except AudioRefusedError as refusal:
@@ -161,14 +161,14 @@ class _Work:
         If its file cannot be read.
     """
 
-    def __init__(self, place: int, channel: Channel) -> None:
+    def __init__(self, place: int, channel: Channel, cache: AudioCache) -> None:
         self.place = place
         self.channel = channel
-        self.key = fingerprint_of(path_of(channel)).key
         self.probabilities = np.zeros(_chunks_of(channel), dtype=np.float32)
         self.done = 0
         self.refusal: AudioRefusedError | None = None
-        self._reader = open_checked(channel)
+        self._reader = open_checked(channel, cache)
+        self.key = self._reader.key
         self._blocks = resampled_blocks(self._reader, channel, SAMPLE_RATE_HZ)
         self._rest = np.zeros(0, dtype=np.float32)
 

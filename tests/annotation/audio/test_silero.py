@@ -120,6 +120,7 @@ def test_the_models_first_layer_is_a_hann_window_times_a_dft() -> None:
     assert np.allclose(np.abs(basis[129:]), np.abs(dft.imag * window), atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 def test_the_official_package_says_the_same() -> None:
     silero_vad = pytest.importorskip("silero_vad", reason="the official package is an extra: silero")
     torch = pytest.importorskip("torch")
