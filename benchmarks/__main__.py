@@ -14,6 +14,7 @@ ROWS = {
     "timeline_frame": "one frame of the timeline",
     "durable_label": "one label durable on disk",
     "start_up": "start to shown window",
+    "time_stretch": "half speed with the pitch kept",
 }
 """Modules beside this one by what they measure; each has ``run() -> Result``, and may have
 ``run_full() -> tuple[Result, ...]`` for more cases. They are imported only when run."""

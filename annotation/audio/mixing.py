@@ -6,16 +6,20 @@ always add up to the channel, so that nothing gets louder or softer by being mov
 0.8 have factors 0.9 and 0.1. Where any channel is solo, exactly the solo channels are heard, muted or not, each at
 its own level. Channels are multiplied and added in float32 in the order of the lanes; nothing is clamped here, what
 passes full scale is counted.
+
+Sound at another speed is cut by the sum of all channels, as they are recorded (`GuidedMix`): the cuts are the same
+whoever is muted, and since all channels share them, cutting the mix is the same as mixing the channels once cut.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.audio.refusal import AudioRefusedError
 from annotation.audio.signal import TimelineSignal
 from annotation.errors import InvalidValueError
 
@@ -85,6 +89,13 @@ def _factors(level: ChannelLevel) -> SideFactors:
     return SideFactors(gain * (1.0 - level.pan) / 2.0, gain * (1.0 + level.pan) / 2.0)
 
 
+class GuidedMix(NamedTuple):
+    """The stereo mix, ``(count, 2)``, and the plain sum of all channels, ``(count,)``, float32."""
+
+    mixed: NDArray[np.float32]
+    guide: NDArray[np.float32]
+
+
 class Mixer:
     """Signals of one conversation, in the order of the lanes, rendered for two ears; belongs to one thread."""
 
@@ -107,15 +118,42 @@ class Mixer:
         InvalidValueError
             If `mix` has another length than the signals, or a level is not possible.
         """
+        return self._mixed(first_frame, count, mix, guide=None)
+
+    def render_guided(self, first_frame: int, count: int, mix: Sequence[ChannelLevel]) -> GuidedMix:
+        """Return what `render` returns, with the sum of all channels: those that are not heard are read too.
+
+        A file that is not heard and cannot be read guides nothing.
+
+        Raises
+        ------
+        AudioRefusedError, InvalidValueError
+            As for `render`.
+        """
+        guide = np.zeros(count, dtype=np.float32)
+        return GuidedMix(self._mixed(first_frame, count, mix, guide=guide), guide)
+
+    def _mixed(
+        self, first_frame: int, count: int, mix: Sequence[ChannelLevel], *, guide: NDArray[np.float32] | None
+    ) -> NDArray[np.float32]:
         if len(mix) != len(self._signals):
             raise InvalidValueError(f"{len(mix)} levels were given for {len(self._signals)} channels.")
         mixed = np.zeros((count, 2), dtype=np.float32)
         for signal, factors in zip(self._signals, side_factors(mix), strict=True):
-            if factors.left == 0.0 and factors.right == 0.0:
+            heard = factors.left != 0.0 or factors.right != 0.0
+            if not heard and guide is None:
                 continue
-            samples = self._finite(signal.read(first_frame, count))
-            mixed[:, 0] += samples * np.float32(factors.left)
-            mixed[:, 1] += samples * np.float32(factors.right)
+            try:
+                samples = self._finite(signal.read(first_frame, count))
+            except AudioRefusedError:
+                if heard:
+                    raise
+                continue
+            if guide is not None:
+                guide += samples
+            if heard:
+                mixed[:, 0] += samples * np.float32(factors.left)
+                mixed[:, 1] += samples * np.float32(factors.right)
         self.over_full_scale += int(np.count_nonzero(np.abs(mixed) > 1.0))
         return mixed
 

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from annotation.audio.mixing import Mixer, SideFactors, side_factors, spread_pans
+from annotation.audio.refusal import AudioRefusedError
 from annotation.errors import InvalidValueError
 from widgets.transport.transport import ChannelMix as Level
 
@@ -126,3 +127,32 @@ def test_speakers_are_spread_evenly() -> None:
     assert spread_pans(1) == (0.0,)
     assert spread_pans(2) == (-0.8, 0.8)
     assert spread_pans(5) == pytest.approx((-0.8, -0.4, 0.0, 0.4, 0.8))
+
+
+class Gone(Numbers):
+    """A signal whose file vanished."""
+
+    def read(self, first_frame: int, count: int) -> NDArray[np.float32]:
+        raise AudioRefusedError("The file is gone.", code="audio-missing", where="b.wav")
+
+
+def test_the_guide_is_the_sum_of_all_channels_whoever_is_heard() -> None:
+    mixer = Mixer([Numbers(RAMP), Numbers(HALF)])
+    loud = mixer.render_guided(10, 50, [Level(), Level()])
+    alone = mixer.render_guided(10, 50, [Level(muted=True, gain_db=12), Level(solo=True)])
+    assert np.array_equal(loud.guide, (RAMP + HALF)[10:60])
+    assert np.array_equal(alone.guide, loud.guide)
+
+
+def test_the_guided_mix_is_the_mix() -> None:
+    mixer = Mixer([Numbers(RAMP), Numbers(HALF)])
+    mix = [Level(pan=-0.3, gain_db=3), Level(muted=True)]
+    assert np.array_equal(mixer.render_guided(10, 50, mix).mixed, mixer.render(10, 50, mix))
+
+
+def test_a_file_that_vanished_guides_nothing_and_is_refused_where_it_is_heard() -> None:
+    mixer = Mixer([Numbers(RAMP), Gone(HALF)])
+    guided = mixer.render_guided(0, 100, [Level(pan=-1), Level(muted=True)])
+    assert np.array_equal(guided.guide, RAMP)
+    with pytest.raises(AudioRefusedError, match="gone"):
+        mixer.render_guided(0, 100, [Level(), Level()])
