@@ -31,5 +31,10 @@ class CancelToken:
             raise CancelledError
 
 
+def share_of(progress: Progress, position: int, count: int) -> Progress:
+    """Return the progress of one piece of work, `position` from 0 of `count` alike, reported as that of all."""
+    return lambda share: progress((position + share) / count)
+
+
 def no_progress(share: float) -> None:
     """Take a report of progress and do nothing with it."""

@@ -14,8 +14,9 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
+from annotation.audio.cache import AudioCache
 from annotation.audio.decoding import AudioInfo, AudioRefusedError, probe_audio
-from annotation.cancellation import CancelToken, Progress, no_progress
+from annotation.cancellation import CancelToken, Progress, no_progress, share_of
 from annotation.channel_spec import ChannelSpec
 from annotation.conversation import Channel, Conversation
 from annotation.draft import Draft, imported_from_draft
@@ -60,10 +61,17 @@ def read_corpus(
     paths: Sequence[Path],
     layout: str = "auto",
     *,
+    cache: AudioCache | None = None,
     cancel: CancelToken | None = None,
     progress: Progress = no_progress,
 ) -> Corpus:
     """Return the conversations in files and folders.
+
+    Parameters
+    ----------
+    cache
+        Where the sound of compressed files is kept that has to be decoded for its length; without one it is decoded
+        and let go.
 
     Raises
     ------
@@ -75,16 +83,30 @@ def read_corpus(
     if layout not in LAYOUTS:
         raise CorpusError(f"There is no layout “{layout}”.", remedy=f"Use one of {', '.join(LAYOUTS)}.")
     cancel = cancel or CancelToken()
-    return _Reading(list_files(paths, cancel=cancel), layout, cancel, progress).corpus()
+    return _Reading(list_files(paths, cancel=cancel), layout, cache, cancel, progress).corpus()
 
 
-def corpus_from_channels(specs: Sequence[ChannelSpec], conversation_id: str) -> Corpus:
+def corpus_from_channels(
+    specs: Sequence[ChannelSpec],
+    conversation_id: str,
+    *,
+    cache: AudioCache | None = None,
+    cancel: CancelToken | None = None,
+    progress: Progress = no_progress,
+) -> Corpus:
     """Return one conversation put together by hand, one channel a speaker, with what is odd about its files.
+
+    Parameters
+    ----------
+    cache
+        As for `read_corpus`.
 
     Raises
     ------
     AudioRefusedError
         If a file cannot be read.
+    CancelledError
+        If `cancel` was set.
     CorpusError
         If a channel is not there, or a file has several and none was chosen.
     InvalidValueError
@@ -92,7 +114,11 @@ def corpus_from_channels(specs: Sequence[ChannelSpec], conversation_id: str) -> 
     """
     if not specs:
         raise CorpusError("A conversation has at least one channel.", where=conversation_id)
-    infos = [probe_audio(spec.path) for spec in specs]
+    probed: dict[Path, AudioInfo] = {}
+    for position, spec in enumerate(specs):
+        if spec.path not in probed:
+            probed[spec.path] = probe_audio(spec.path, cache, cancel, share_of(progress, position, len(specs)))
+    infos = [probed[spec.path] for spec in specs]
     rate_hz = max(info.rate_hz for info in infos)
     channels = []
     for spec, info in zip(specs, infos, strict=True):
@@ -118,9 +144,11 @@ def corpus_from_channels(specs: Sequence[ChannelSpec], conversation_id: str) -> 
     return Corpus("by-hand", (ImportedConversation(conversation),), tuple(warnings))
 
 
-def conversation_from_channels(specs: Sequence[ChannelSpec], conversation_id: str) -> ImportedConversation:
+def conversation_from_channels(
+    specs: Sequence[ChannelSpec], conversation_id: str, *, cache: AudioCache | None = None
+) -> ImportedConversation:
     """Return the conversation of `corpus_from_channels`; raises as that does."""
-    return corpus_from_channels(specs, conversation_id).conversations[0]
+    return corpus_from_channels(specs, conversation_id, cache=cache).conversations[0]
 
 
 def corpus_as_json(corpus: Corpus) -> dict[str, Any]:
@@ -171,9 +199,12 @@ def _conversation_as_json(imported: ImportedConversation) -> dict[str, Any]:
 class _Reading:
     """One pass over a listing: sound first, then the events that belong to it."""
 
-    def __init__(self, listing: Listing, layout: str, cancel: CancelToken, progress: Progress) -> None:
+    def __init__(
+        self, listing: Listing, layout: str, cache: AudioCache | None, cancel: CancelToken, progress: Progress
+    ) -> None:
         self._listing = listing
         self._layout = layout
+        self._cache = cache
         self._cancel = cancel
         self._progress = progress
         self._warnings = list(listing.warnings)
@@ -197,7 +228,7 @@ class _Reading:
         for file in self._listing.of_role(FileRole.MANIFEST):
             self._cancel.check()
             try:
-                read = read_manifest(file.path)
+                read = read_manifest(file.path, cache=self._cache, cancel=self._cancel, progress=self._progress)
             except ManifestError as error:
                 self._refuse(error, file.path)
                 continue
@@ -246,7 +277,8 @@ class _Reading:
             self._cancel.check()
             self._progress(position / len(files))
             try:
-                info = probe_audio(file.path)
+                share = share_of(self._progress, position, len(files))
+                info = probe_audio(file.path, self._cache, self._cancel, share)
             except AudioRefusedError as error:
                 self._refuse(error, file.path)
                 continue

@@ -11,6 +11,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from annotation.audio.aiff import AIFF_MAGIC, AIFF_TYPES
+from annotation.audio.flac import FLAC_MAGIC
+from annotation.audio.mpeg import ID3_MAGIC
+from annotation.audio.ogg import OGG_MAGIC
+from annotation.audio.wav import WAV_MAGICS
 from annotation.cancellation import CancelToken
 from annotation.formats.catalogue import EVENT_SUFFIXES, HEAD_BYTES, event_format_of_head
 from annotation.formats.manifest import MANIFEST_NAME, is_manifest
@@ -20,8 +25,12 @@ MOST_FILES = 200_000
 """Files looked at in one go; what lies beyond is named in a notice."""
 
 AUDIO_SUFFIXES = frozenset(
-    (".wav", ".wave", ".flac", ".mp3", ".ogg", ".oga", ".opus", ".m4a", ".aac", ".aif", ".aiff", ".w64", ".caf", ".sph")
+    (
+        *(".wav", ".wave", ".flac", ".mp3", ".ogg", ".oga", ".opus", ".aif", ".aiff", ".aifc"),
+        *(".m4a", ".aac", ".wma", ".mp2", ".w64", ".caf", ".sph", ".au", ".amr", ".weba"),
+    )
 )
+"""What is looked into as sound by its name; some of it will be refused, and says so by name."""
 
 
 class FileRole(StrEnum):
@@ -209,5 +218,6 @@ def _role_of(path: Path) -> FileRole | None:
 
 
 def _is_audio(head: bytes) -> bool:
-    riff = head[:4] in (b"RIFF", b"RIFX", b"RF64") and head[8:12] == b"WAVE"
-    return riff or head[:4] in (b"fLaC", b"OggS") or (head[:4] == b"FORM" and head[8:11] == b"AIF")
+    riff = head[:4] in WAV_MAGICS and head[8:12] == b"WAVE"
+    aiff = head[:4] == AIFF_MAGIC and head[8:12] in AIFF_TYPES
+    return riff or aiff or head[:4] in (FLAC_MAGIC, OGG_MAGIC) or head[:3] == ID3_MAGIC

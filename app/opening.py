@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
+from annotation.audio.cache import AudioCache
+from annotation.audio.decoding import READ_FORMATS
 from annotation.cancellation import CancelToken, Progress
 from annotation.corpus import Corpus, read_corpus
 from annotation.errors import FloorscopeError
@@ -42,15 +44,22 @@ def project_path_for(paths: Sequence[Path], folder: Path) -> Path:
     return folder / f"{stem}-{digest}{SUFFIX}"
 
 
-def open_material(paths: Sequence[Path], *, folder: Path, cancel: CancelToken, progress: Progress) -> Opened:
+def open_material(
+    paths: Sequence[Path], *, folder: Path, cache: AudioCache | None = None, cancel: CancelToken, progress: Progress
+) -> Opened:
     """Read audio files or folders into a project of their own (made, or found from the last time) and name it.
+
+    Parameters
+    ----------
+    cache
+        Where the sound of compressed files is kept that is decoded for its length.
 
     Raises
     ------
     NothingToOpenError
         If nothing in the paths can be opened; the sentence names the first reason.
     """
-    corpus = read_corpus(paths, cancel=cancel, progress=progress)
+    corpus = read_corpus(paths, cache=cache, cancel=cancel, progress=progress)
     require_conversations(corpus, paths)
     path = project_path_for(paths, folder)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -68,7 +77,9 @@ def require_conversations(corpus: Corpus, paths: Iterable[Path]) -> None:
         first = corpus.refused[0]
         more = f" ({len(corpus.refused) - 1} more refused)" if len(corpus.refused) > 1 else ""
         raise NothingToOpenError(f"{first.message}{more}", where=first.where)
-    raise NothingToOpenError("There is no audio here that can be read.", where=where, remedy="WAV and FLAC are read.")
+    raise NothingToOpenError(
+        "There is no audio here that can be read.", where=where, remedy=f"{READ_FORMATS} are read."
+    )
 
 
 def notices_of(corpus: Corpus) -> tuple[str, ...]:

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from annotation.audio.cache import AudioCache, CachedNumbers
 from annotation.audio.decoding import FrameReader, open_frames
-from annotation.audio.fingerprint import fingerprint_of
 from annotation.cancellation import CancelToken, Progress
 
 BIN_SAMPLES = 256
@@ -77,9 +76,9 @@ def build_pyramid(path: Path, cache: AudioCache, token: CancelToken, progress: P
     CancelledError
         If `token` was set.
     """
-    reader = open_frames(path)
+    reader = open_frames(path, cache, token)
     try:
-        key = fingerprint_of(path).key
+        key = reader.key
         kept = _kept_pyramids(reader, key, cache)
         if kept is None:
             kept = _computed_pyramids(reader, token, progress)
@@ -98,15 +97,17 @@ def cached_pyramid(path: Path, cache: AudioCache) -> tuple[Pyramid, ...] | None:
     AudioRefusedError
         If the file cannot be read.
     """
-    reader = open_frames(path)
+    reader = open_frames(path, cache)
     try:
-        return _kept_pyramids(reader, fingerprint_of(path).key, cache)
+        return _kept_pyramids(reader, reader.key, cache)
     finally:
         reader.close()
 
 
-def sparse_preview(path: Path, token: CancelToken) -> tuple[Pyramid, ...]:
+def sparse_preview(path: Path, cache: AudioCache, token: CancelToken) -> tuple[Pyramid, ...]:
     """Return provisional outlines of all channels from a few samples of each stretch, within milliseconds.
+
+    Compressed sound that does not lie decoded in the cache is decoded first, which takes longer.
 
     Raises
     ------
@@ -115,7 +116,7 @@ def sparse_preview(path: Path, token: CancelToken) -> tuple[Pyramid, ...]:
     CancelledError
         If `token` was set.
     """
-    reader = open_frames(path)
+    reader = open_frames(path, cache, token)
     try:
         return _sparse_pyramids(reader, token)
     finally:
@@ -159,7 +160,8 @@ def _extremes_of_rows(rows: NDArray[np.int16] | NDArray[np.float32]) -> _Extreme
 
 def _sparse_pyramids(reader: FrameReader, token: CancelToken) -> tuple[Pyramid, ...]:
     info = reader.info
-    plain = info.format == "WAV"
+    # What is not certain of its length is a FLAC that is read through its decoder.
+    plain = info.exact
     width, most_stripes = (PREVIEW_SAMPLES, _PLAIN_STRIPES) if plain else (_DECODED_SAMPLES, _DECODED_STRIPES)
     stripe = width
     while stripe * most_stripes < info.frames:

@@ -180,8 +180,8 @@ def open_waveform(
         If `token` was set.
     """
     path = path_of(channel)
-    reader = open_checked(channel)
-    pyramids = pyramids or cached_pyramid(path, cache) or sparse_preview(path, token)
+    reader = open_checked(channel, cache)
+    pyramids = pyramids or cached_pyramid(path, cache) or sparse_preview(path, cache, token)
     return ChannelWaveform(channel, timeline_rate_hz, pyramids[channel.index], reader)
 
 

@@ -13,7 +13,9 @@ from types import MappingProxyType
 
 import msgspec
 
+from annotation.audio.cache import AudioCache
 from annotation.audio.decoding import AudioInfo, AudioRefusedError, probe_audio
+from annotation.cancellation import CancelToken, Progress, no_progress, share_of
 from annotation.conversation import Channel, Conversation
 from annotation.errors import FloorscopeError, InvalidValueError
 from annotation.events import NOBODY
@@ -51,8 +53,19 @@ class ManifestChannel(msgspec.Struct, frozen=True, forbid_unknown_fields=True, o
     start_frame: int | None = None
 
 
+class ManifestWord(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One word of an event as it is written, in seconds of the conversation."""
+
+    text: str
+    onset_s: Decimal
+    offset_s: Decimal
+
+
 class ManifestEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """One event in seconds; a holder is null where none is given and empty where nobody holds the floor."""
+    """One event in seconds; a holder is null where none is given and empty where nobody holds the floor.
+
+    `words` are for programs that read the manifest; Floorscope itself does not show them yet.
+    """
 
     speaker: str
     kind: str
@@ -61,6 +74,7 @@ class ManifestEvent(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     holder_before: str | None = None
     holder_after: str | None = None
     text: str = ""
+    words: tuple[ManifestWord, ...] = ()
 
 
 class ManifestConversation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -131,22 +145,38 @@ def is_manifest(head: bytes) -> bool:
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and f'"{FORMAT_NAME}"'.encode() in head
 
 
-def read_manifest(path: Path) -> ReadManifest:
+def read_manifest(
+    path: Path,
+    *,
+    cache: AudioCache | None = None,
+    cancel: CancelToken | None = None,
+    progress: Progress = no_progress,
+) -> ReadManifest:
     """Return the conversations of a manifest.
+
+    Parameters
+    ----------
+    cache
+        Where the sound of compressed files is kept that has to be decoded for its length.
 
     Raises
     ------
     ManifestError
         If the document as a whole cannot be used; the text has the JSON path of the fault.
+    CancelledError
+        If `cancel` was set.
     """
     envelope = _envelope_of(path)
     conversations: list[ImportedConversation] = []
     warnings: list[Notice] = []
     refused: list[Notice] = []
-    audio: dict[Path, AudioInfo] = {}
+    cancel = cancel or CancelToken()
+    audio = _Audio(cache, cancel)
     ids: set[str] = set()
     for position, raw in enumerate(envelope.conversations):
         place = f"$.conversations[{position}]"
+        cancel.check()
+        audio.progress = share_of(progress, position, len(envelope.conversations))
         try:
             conversation = _decode_conversation(raw, path, place)
             if conversation.id in ids:
@@ -230,6 +260,23 @@ def confined_path(folder: Path, written: str, *, where: str) -> Path:
     return path
 
 
+class _Audio:
+    """What the sound files of a manifest hold, each looked into once."""
+
+    def __init__(self, cache: AudioCache | None, cancel: CancelToken) -> None:
+        self._cache = cache
+        self._cancel = cancel
+        self._infos: dict[Path, AudioInfo] = {}
+        self.progress: Progress = no_progress
+
+    def info_of(self, path: Path) -> tuple[AudioInfo, tuple[Notice, ...]]:
+        """Return what a file holds, and what is odd about it if it had not been looked into yet."""
+        if path in self._infos:
+            return self._infos[path], ()
+        info = self._infos[path] = probe_audio(path, self._cache, self._cancel, self.progress)
+        return info, info.notices
+
+
 class _Import:
     """One conversation of a manifest on its way to a timeline."""
 
@@ -238,7 +285,7 @@ class _Import:
         path: Path,
         place: str,
         conversation: ManifestConversation,
-        audio: dict[Path, AudioInfo],
+        audio: _Audio,
         synthesis: Synthesis | None,
     ) -> None:
         self._path = path
@@ -295,10 +342,8 @@ class _Import:
             return None
         where = f"{self._path}: {self._place}.channels[{position}]"
         path = confined_path(self._path.parent, channel.path, where=f"{where}.path")
-        if path not in self._audio:
-            self._audio[path] = probe_audio(path)
-            self._notices.extend(self._audio[path].notices)
-        info = self._audio[path]
+        info, notices = self._audio.info_of(path)
+        self._notices.extend(notices)
         if not 0 <= channel.index < info.channels:
             raise ManifestError(
                 f"“{channel.path}” has {info.channels} channels, so none with the index {channel.index}.",

@@ -7,13 +7,14 @@ from pathlib import Path
 import msgspec
 from sqlite_utils import Database
 
+from annotation.audio.cache import AudioCache
 from annotation.audio.decoding import AudioInfo, AudioRefusedError, probe_audio
 from annotation.audio.fingerprint import Fingerprint, fingerprint_of, sha256_of
 from annotation.cancellation import CancelToken, Progress, no_progress
 from annotation.document import Document
 from annotation.errors import FloorscopeError
 from annotation.notices import Notice
-from annotation.project.backup import backups_of, fault_of_backup
+from annotation.project.backup import backups_of, fault_of_backup, home_of
 from annotation.project.database import connect
 from annotation.project.faults import DamagedProjectError, faults_of
 from annotation.project.material import absolute_path
@@ -93,8 +94,13 @@ def identities_in(db: Database, folder: Path) -> tuple[ChannelIdentity, ...]:
     )
 
 
-def check_project(path: Path, token: CancelToken, progress: Progress) -> CheckReport:
+def check_project(path: Path, token: CancelToken, progress: Progress, cache: AudioCache | None = None) -> CheckReport:
     """Return what is wrong with a project; reads only, on a connection of its own.
+
+    Parameters
+    ----------
+    cache
+        Where compressed sound lies decoded; what is not there is decoded for the check.
 
     Raises
     ------
@@ -108,7 +114,7 @@ def check_project(path: Path, token: CancelToken, progress: Progress) -> CheckRe
     try:
         with faults_of(path):
             log = _log_findings(db, path, token)
-            channels = identities_in(db, path.parent.resolve())
+            channels = identities_in(db, home_of(path))
             conversations = db.execute("SELECT count(*) FROM conversation").fetchone()[0]
     except DamagedProjectError as fault:
         # Too damaged for SQLite to go on reading: the finding is the report.
@@ -122,7 +128,7 @@ def check_project(path: Path, token: CancelToken, progress: Progress) -> CheckRe
     for number, file in enumerate(files):
         token.check()
         of_file = [channel for channel in channels if channel.path == file]
-        for notice in _audio_notices(file, of_file, token):
+        for notice in _audio_notices(file, of_file, token, cache):
             (warnings if notice.code == "audio-touched" else problems).append(notice)
         progress((number + 1) / (len(files) + 1))
     backups = backups_of(path)
@@ -148,15 +154,16 @@ class _LogFindings:
 
 
 def _log_findings(db: Database, path: Path, token: CancelToken) -> _LogFindings:
-    problems = list(_file_problems(db, path))
+    problems = list(file_problems(db, path))
     token.check()
     documents = documents_in(db)
-    problems += _replay_problems(db, documents, token)
+    problems += replay_problems(db, documents, token)
     revisions = db.execute("SELECT count(*) FROM revision").fetchone()[0]
     return _LogFindings(len(documents), revisions, tuple(problems))
 
 
-def _file_problems(db: Database, path: Path) -> Iterator[Notice]:
+def file_problems(db: Database, path: Path) -> Iterator[Notice]:
+    """Yield what SQLite itself finds wrong with a file."""
     for (answer,) in db.execute("PRAGMA integrity_check"):
         if answer != "ok":
             yield Notice("file-damaged", str(path), f"SQLite finds the file damaged: {answer}.")
@@ -164,7 +171,8 @@ def _file_problems(db: Database, path: Path) -> Iterator[Notice]:
         yield Notice("row-orphaned", f"{table} {row}", f"The row refers to a {parent} that is not there.")
 
 
-def _replay_problems(db: Database, documents: tuple[tuple[str, str], ...], token: CancelToken) -> list[Notice]:
+def replay_problems(db: Database, documents: tuple[tuple[str, str], ...], token: CancelToken) -> list[Notice]:
+    """Return the documents whose revisions are not what was entered, or do not follow from each other."""
     problems = []
     for subject, person in documents:
         token.check()
@@ -175,10 +183,12 @@ def _replay_problems(db: Database, documents: tuple[tuple[str, str], ...], token
     return problems
 
 
-def _audio_notices(file: Path, channels: list[ChannelIdentity], token: CancelToken) -> Iterator[Notice]:
+def _audio_notices(
+    file: Path, channels: list[ChannelIdentity], token: CancelToken, cache: AudioCache | None
+) -> Iterator[Notice]:
     where = str(file)
     try:
-        info = probe_audio(file)
+        info = probe_audio(file, cache, token)
         now = fingerprint_of(file)
         for channel in channels:
             yield from _shape_notices(channel, info)

@@ -164,7 +164,7 @@ def test_a_missing_file_is_refused(tmp_path: Path, cache: AudioCache) -> None:
 def test_a_preview_covers_the_file_with_few_stripes_and_says_so(tmp_path: Path, name: str, most: int) -> None:
     samples = np.repeat(np.arange(-200, 200, dtype=np.int16), 5000)
     soundfile.write(tmp_path / name, samples, 16000)
-    (preview,) = sparse_preview(tmp_path / name, CancelToken())
+    (preview,) = sparse_preview(tmp_path / name, AudioCache(tmp_path / "cache"), CancelToken())
     (level,) = preview.levels
     assert preview.provisional
     assert most / 2 < len(level.smallest) <= most
@@ -177,6 +177,6 @@ def test_a_preview_covers_the_file_with_few_stripes_and_says_so(tmp_path: Path, 
 def test_a_preview_of_a_short_file_is_complete(tmp_path: Path) -> None:
     samples = noise(5000, channels=2)
     soundfile.write(tmp_path / "a.wav", samples, 16000)
-    for index, preview in enumerate(sparse_preview(tmp_path / "a.wav", CancelToken())):
+    for index, preview in enumerate(sparse_preview(tmp_path / "a.wav", AudioCache(tmp_path / "cache"), CancelToken())):
         assert preview.levels[0].smallest.min() == samples[:, index].min()
         assert preview.levels[0].largest.max() == samples[:, index].max()
