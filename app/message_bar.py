@@ -1,20 +1,31 @@
 """One bar for everything that must be said without stopping the work."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QToolButton, QWidget
 
 
 @dataclass(frozen=True, slots=True)
+class Remedy:
+    """A button that helps; `closes` says whether the sentence goes with it."""
+
+    button: str
+    call: Callable[[], object]
+    closes: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """A sentence, its rank (0 is shown first), and perhaps one button that helps."""
+    """A sentence, its rank (0 is shown first), and the buttons that help."""
 
     text: str
     rank: int
-    button: str = ""
-    call: Callable[[], object] | None = None
+    remedies: tuple[Remedy, ...] = ()
+
+
+MOST_REMEDIES = 2
 
 
 class MessageBar(QFrame):
@@ -33,8 +44,7 @@ class MessageBar(QFrame):
         self._text.setWordWrap(True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._text.setAccessibleName("Message")
-        self._remedy = QPushButton()
-        self._remedy.hide()
+        self._remedies = tuple(QPushButton() for _ in range(MOST_REMEDIES))
         self._close = QToolButton()
         self._close.setText("✕")
         self._close.setAutoRaise(True)
@@ -43,10 +53,12 @@ class MessageBar(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(12, 6, 6, 6)
         row.addWidget(self._text, 1)
-        row.addWidget(self._remedy)
+        for place, button in enumerate(self._remedies):
+            button.hide()
+            row.addWidget(button)
+            button.clicked.connect(lambda _=False, place=place: self._on_remedy(place))
         row.addWidget(self._close)
         self._close.clicked.connect(self.close_message)
-        self._remedy.clicked.connect(self._on_remedy)
         self.hide()
 
     @property
@@ -62,15 +74,30 @@ class MessageBar(QFrame):
         last: bool = False,
         button: str = "",
         call: Callable[[], object] | None = None,
+        remedies: Sequence[Remedy] = (),
     ) -> None:
         """Show a sentence, or let it wait: serious ones come first, `last` ones behind all others.
 
-        `call` is run by the button, if one is named.
+        `call` is run by the button, if one is named, which closes the sentence; `remedies`, two at most, are buttons
+        that may leave it.
         """
         rank = 0 if serious else (2 if last else 1)
+        if call is not None:
+            remedies = (Remedy(button, call),)
         self._messages = [other for other in self._messages if other.text != text]
         ahead = sum(other.rank < rank for other in self._messages)
-        self._messages.insert(ahead, Message(text, rank, button, call))
+        self._messages.insert(ahead, Message(text, rank, tuple(remedies[:MOST_REMEDIES])))
+        self._show_first()
+
+    def withdraw(self, text: str) -> None:
+        """Take back a sentence that no longer holds; nothing happens if it was closed already."""
+        if text in self.texts:
+            self._messages = [other for other in self._messages if other.text != text]
+            self._show_first()
+
+    def amend(self, text: str, other: str) -> None:
+        """Put another sentence where one stands that is still true, with the same buttons."""
+        self._messages = [replace(m, text=other) if m.text == text else m for m in self._messages]
         self._show_first()
 
     def close_message(self) -> None:
@@ -93,12 +120,14 @@ class MessageBar(QFrame):
         self.style().polish(self)
         waiting = f"  (1 of {len(self._messages)})" if len(self._messages) > 1 else ""
         self._text.setText(message.text + waiting)
-        self._remedy.setText(message.button)
-        self._remedy.setVisible(bool(message.button))
+        for place, button in enumerate(self._remedies):
+            offered = place < len(message.remedies)
+            button.setText(message.remedies[place].button if offered else "")
+            button.setVisible(offered)
         self.show()
 
-    def _on_remedy(self) -> None:
-        call = self._messages[0].call if self._messages else None
-        self.close_message()
-        if call is not None:
-            call()
+    def _on_remedy(self, place: int) -> None:
+        remedy = self._messages[0].remedies[place]
+        if remedy.closes:
+            self.close_message()
+        remedy.call()

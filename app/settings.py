@@ -32,6 +32,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Scheme file with the kinds; empty means the kinds that ship (floor events)."""
     device: str = ""
     """Name of the sound device; empty means the system's default."""
+    corrections_ms: dict[str, float] = {}
+    """How much later than it reports each sound device is heard, in milliseconds, by name; none means 0."""
     keys: dict[str, str] = {}
     """Keys set by the user, by action id; an empty string means no key."""
     recent: tuple[str, ...] = ()

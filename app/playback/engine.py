@@ -7,7 +7,7 @@ share are whole values replaced at once: the orders under a lock, the mark from 
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -102,6 +102,11 @@ class Heard(NamedTuple):
 class Engine:
     """Plays one conversation into an output.
 
+    Attributes
+    ----------
+    corrections
+        How much later than it reports a device is heard, in frames by its name; replaced whole.
+
     Parameters
     ----------
     open_output
@@ -143,7 +148,7 @@ class Engine:
         self._target = 0
         self.playing = False
         self.interrupted = False
-        self.correction_frames = 0
+        self.corrections: Mapping[str, int] = {}
         self._mark = Mark(0, 0)
         # The worker's own.
         self._renderer = renderer
@@ -185,6 +190,11 @@ class Engine:
         return self._output.name if self._output is not None else ""
 
     @property
+    def correction_frames(self) -> int:
+        """How much later than it reports the device in use is heard, in frames."""
+        return self.corrections.get(self.output_name, 0)
+
+    @property
     def latency_frames(self) -> int:
         """From taking a frame to hearing it, as the device reports it; 0 before the first sound."""
         return round(self._output.latency_s * self.rate_hz) if self._output is not None else 0
@@ -196,7 +206,7 @@ class Engine:
             return Heard(self._ticket, -1, self._target)
         if mark.slot is None or mark.ring is None or mark.output is None:
             return Heard(mark.ticket, -1, mark.frame)
-        now_s = mark.output.now_s() - ago_s - self.correction_frames / self.rate_hz
+        now_s = mark.output.now_s() - ago_s - self.corrections.get(mark.output.name, 0) / self.rate_hz
         slot = mark.ring.slot_heard(now_s, self.rate_hz)
         if slot <= mark.slot:
             return Heard(mark.ticket, mark.slot, mark.frame)

@@ -1,7 +1,7 @@
 """The player of one conversation, as the window sees it."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
 
@@ -32,8 +32,9 @@ class Player(QObject):
         How many there are; with none, a silent clock drives the cursor and no device is opened.
     device
         Name of the output as `devices.output_names` gives it; empty for the system's default.
-    correction_frames
-        How much later than the device says its sound is heard (Bluetooth); negative if earlier.
+    corrections_ms
+        How much later than each device says its sound is heard (Bluetooth), in milliseconds by its name; negative if
+        earlier. Devices that are not named have none.
     open_sound
         Opens an output for a ring instead of the device named (tests, other outputs).
 
@@ -74,7 +75,7 @@ class Player(QObject):
         renderer: Renderer | None,
         channels: int,
         device: str = "",
-        correction_frames: int = 0,
+        corrections_ms: Mapping[str, float] | None = None,
         open_sound: OpenOutput | None = None,
         clock: Callable[[], float] = time.perf_counter,
         parent: QObject | None = None,
@@ -102,7 +103,7 @@ class Player(QObject):
             clock=clock,
             reopen_output=None if open_sound is not None else self._reopen,
         )
-        self._engine.correction_frames = correction_frames
+        self.set_corrections(corrections_ms or {})
         self._engine.start_thread()
 
     @property
@@ -139,9 +140,10 @@ class Player(QObject):
         """How much later than the device says its sound is heard."""
         return self._engine.correction_frames
 
-    @correction_frames.setter
-    def correction_frames(self, frames: int) -> None:
-        self._engine.correction_frames = frames
+    def set_corrections(self, corrections_ms: Mapping[str, float]) -> None:
+        """Take other corrections by device, in milliseconds; in force at once, while it plays too."""
+        self._engine.corrections = {name: round(by_ms * self._rate_hz / 1000) for name, by_ms in corrections_ms.items()}
+        self._floor = self._floor._replace(slot=-1)
 
     @property
     def output_name(self) -> str:

@@ -53,6 +53,15 @@ def lost_text(device: str) -> str:
     return f"The sound device “{device}” was lost. {POSITION_KEPT}"
 
 
+def waiting_text(fault: str, *, interrupted: bool) -> str:
+    """Return a fault of the device with what happens next."""
+    if interrupted:
+        return f"{fault} Playing goes on by itself when it is back, unless you press pause."
+    if NO_SOUND_MEANWHILE in fault:
+        return fault
+    return f"{fault} You are told when it is back."
+
+
 def back_text(device: str, *, playing: bool) -> str:
     """Say that a device is there again."""
     return f"Sound is back on “{device}”; playing goes on." if playing else f"Sound is back on “{device}”."

@@ -1,7 +1,7 @@
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.message_bar import MessageBar
+from app.message_bar import MessageBar, Remedy
 
 
 @pytest.fixture
@@ -42,6 +42,33 @@ def test_closing_the_last_message_hides_the_bar(bar: MessageBar) -> None:
 def test_the_button_does_what_it_names_once(bar: MessageBar, qtbot: QtBot) -> None:
     called: list[str] = []
     bar.say("not kept", button="Try again", call=lambda: called.append("again"))
-    bar._remedy.click()
+    bar._remedies[0].click()
     assert called == ["again"]
     assert bar.texts == ()
+
+
+def test_a_button_may_leave_its_sentence_until_it_is_withdrawn(bar: MessageBar) -> None:
+    called: list[str] = []
+    bar.say("no sound", remedies=[Remedy("Try now", lambda: called.append("now"), closes=False)])
+    bar._remedies[0].click()
+    bar._remedies[0].click()
+    assert called == ["now", "now"]
+    bar.withdraw("no sound")
+    assert bar.texts == ()
+    assert not bar.isVisible()
+
+
+def test_an_amended_sentence_keeps_its_place_and_its_buttons(bar: MessageBar) -> None:
+    called: list[str] = []
+    bar.say("it goes on", serious=True, remedies=[Remedy("Try now", lambda: called.append("now"))])
+    bar.say("other")
+    bar.amend("it goes on", "it waits")
+    assert bar.texts == ("it waits", "other")
+    bar._remedies[0].click()
+    assert called == ["now"]
+
+
+def test_withdrawing_what_was_closed_changes_nothing(bar: MessageBar) -> None:
+    bar.say("first")
+    bar.withdraw("second")
+    assert bar.texts == ("first",)

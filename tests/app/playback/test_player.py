@@ -136,3 +136,35 @@ def test_a_device_chosen_while_playing_pauses_and_keeps_the_position(qtbot: QtBo
     assert not player.playing
     assert player.position > 4100
     player.close()
+
+
+class Named(SilentOutput):
+    """A device on a clock that stands still when told to."""
+
+    name = "Headset"
+
+
+def test_the_correction_of_the_device_in_use_moves_the_cursor_by_exactly_that_and_at_once(qtbot: QtBot) -> None:
+    now = [100.0]
+
+    def headset(ring: Ring) -> Output:
+        return Named(ring=ring, rate_hz=RATE_HZ, clock=lambda: now[0])
+
+    player = build(qtbot, open_sound=headset, clock=lambda: now[0])
+    player.play(0)
+    qtbot.waitUntil(lambda: bool(player.output_name), timeout=5000)
+    for _ in range(100):
+        now[0] += 0.01
+        qtbot.waitUntil(lambda: player.position == round((now[0] - 100) * RATE_HZ), timeout=5000)
+    player.set_corrections({"Headset": 150.0, "Speakers": 900.0})
+    assert player.position == RATE_HZ - 1200
+    assert player.correction_frames == 1200
+    player.close()
+
+
+def test_a_correction_is_in_force_from_the_first_sound(qtbot: QtBot) -> None:
+    player = build(qtbot, corrections_ms={SilentOutput.name: 40.0})
+    player.play(0)
+    qtbot.waitUntil(lambda: bool(player.output_name), timeout=5000)
+    assert player.correction_frames == 320
+    player.close()

@@ -280,7 +280,7 @@ def test_a_correction_moves_the_cursor_by_exactly_that(bench: Bench) -> None:
     bench.engine.play(1000, None)
     bench.run(0.5)
     plain = bench.position
-    bench.engine.correction_frames = 150
+    bench.engine.corrections = {SilentOutput.name: 150}
     assert bench.position == plain - 150
 
 
