@@ -17,6 +17,7 @@ from uuid import uuid4
 
 from sqlite_utils import Database
 
+from annotation.notices import Notice
 from annotation.project.database import connect, connect_closed_file, reading, sync_folder
 from annotation.project.faults import ProjectError, ProjectWriteError, faults_of
 
@@ -24,6 +25,7 @@ KEPT = 5
 """Verified backups that stay."""
 
 _SUFFIX = ".floorscope"
+_FOLDER_ENDING = "-backups"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class Contents:
     conversations: int
     sources: int
     newest_source: int
+    relocations: int
 
 
 def contents_of(db: Database) -> Contents:
@@ -43,14 +46,21 @@ def contents_of(db: Database) -> Contents:
     row = db.execute(
         "SELECT (SELECT count(*) FROM revision), (SELECT coalesce(max(sequence), 0) FROM revision), "
         "(SELECT count(*) FROM mapping), (SELECT count(*) FROM conversation), (SELECT count(*) FROM source), "
-        "(SELECT coalesce(max(number), 0) FROM source)"
+        "(SELECT coalesce(max(number), 0) FROM source), (SELECT count(*) FROM relocation)"
     ).fetchone()
     return Contents(*row)
 
 
 def backup_folder(path: Path) -> Path:
     """Return the folder beside a project that holds its backups."""
-    return path.with_name(path.name + "-backups")
+    return path.with_name(path.name + _FOLDER_ENDING)
+
+
+def home_of(path: Path) -> Path:
+    """Return the folder that a project's audio paths start from; a backup's is that of the project it was made of."""
+    folder = path.absolute().parent.resolve()
+    is_backup = folder.name.endswith(f"{_SUFFIX}{_FOLDER_ENDING}")
+    return folder.parent if is_backup else folder
 
 
 def backups_of(path: Path) -> tuple[Path, ...]:
@@ -108,6 +118,7 @@ def make_backup(path: Path, *, kept: int = KEPT) -> Path | None:
             for abandoned in folder.glob(".draft-*"):
                 abandoned.unlink(missing_ok=True)
             contents = _copy(db, draft)
+            ahead = backups_ahead(path, db)
             target = _publish(path, draft, contents)
         except OSError as error:
             raise ProjectWriteError(
@@ -121,8 +132,55 @@ def make_backup(path: Path, *, kept: int = KEPT) -> Path | None:
                 draft.unlink(missing_ok=True)
     finally:
         db.close()
-    _rotate(path, kept)
+    _rotate(path, kept, ahead)
     return target
+
+
+def backups_ahead(path: Path, db: Database) -> dict[Path, int]:
+    """Return backups that hold revisions which the project itself has lost, with how many; they are never dropped.
+
+    A log that was deleted, or an older file put in place of the project, loses work without leaving a trace in it.
+    """
+    ahead = {}
+    for backup in backups_of(path):
+        try:
+            other = connect_closed_file(backup)
+        except ProjectError:
+            continue
+        try:
+            with faults_of(backup):
+                missing = _missing_from(db, other)
+                if missing:
+                    ahead[backup] = missing
+        except ProjectError:
+            continue
+        finally:
+            other.close()
+    return ahead
+
+
+def _missing_from(db: Database, other: Database) -> int:
+    same = "SELECT (SELECT value FROM meta WHERE name = 'id'), (SELECT count(*) FROM removal)"
+    if db.execute(same).fetchone() != other.execute(same).fetchone():
+        return 0
+    last = other.execute("SELECT sequence, id FROM revision ORDER BY sequence DESC LIMIT 1").fetchone()
+    if last is None or db.execute("SELECT 1 FROM revision WHERE id = ?", [last[1]]).fetchone():
+        return 0
+    newest = db.execute("SELECT coalesce(max(sequence), 0) FROM revision").fetchone()[0]
+    return max(1, int(other.execute("SELECT count(*) FROM revision WHERE sequence > ?", [newest]).fetchone()[0]))
+
+
+def ahead_notices(path: Path, db: Database) -> tuple[Notice, ...]:
+    """Return a warning if a backup holds work that the project has lost, or nothing."""
+    ahead = backups_ahead(path, db)
+    if not ahead:
+        return ()
+    backup, count = max(ahead.items(), key=lambda item: item[1])
+    sentence = (
+        f"The backup {backup.name} holds at least {count} steps that are not in the project: its log was lost, or an "
+        "older file was put in its place. “Project → Rescue” joins both in a new file."
+    )
+    return (Notice("project-behind", str(path), sentence),)
 
 
 def _is_current(path: Path, contents: Contents) -> bool:
@@ -157,9 +215,9 @@ def _publish(path: Path, draft: Path, contents: Contents) -> Path:
     return target
 
 
-def _rotate(path: Path, kept: int) -> None:
+def _rotate(path: Path, kept: int, ahead: dict[Path, int]) -> None:
     sound = 0
-    backups = backups_of(path)
+    backups = [backup for backup in backups_of(path) if backup not in ahead]
     if len(backups) <= kept:
         return
     for backup in backups:

@@ -8,7 +8,7 @@ deferred one fails at once when another process wrote between its reading and it
 import os
 import sqlite3
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -177,8 +177,13 @@ def reading(db: Database) -> Iterator[Database]:
             db.execute("ROLLBACK")
 
 
-def create_file(path: Path) -> None:
-    """Make an empty project; the file appears whole or not at all.
+def create_file(path: Path, fill: Callable[[Database], None] | None = None) -> None:
+    """Make a project; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    fill
+        Called inside the transaction that makes the tables; without it the project is empty.
 
     Raises
     ------
@@ -191,15 +196,16 @@ def create_file(path: Path) -> None:
         )
     draft = path.with_name(f".{path.name}.{uuid4().hex}.draft")
     try:
-        _make(draft)
+        _make(draft, fill)
         _publish(draft, path)
     except OSError as error:
         raise ProjectError(f"The project cannot be made: {error.strerror}.", where=str(path)) from error
     finally:
-        draft.unlink(missing_ok=True)
+        for ending in ("", "-journal", "-wal", "-shm"):
+            draft.with_name(draft.name + ending).unlink(missing_ok=True)
 
 
-def _make(draft: Path) -> None:
+def _make(draft: Path, fill: Callable[[Database], None] | None) -> None:
     with faults_of(draft):
         conn = _open(draft, "mode=rwc")
         try:
@@ -208,6 +214,8 @@ def _make(draft: Path) -> None:
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
                 migrate(db)
                 db.execute("INSERT INTO meta (name, value) VALUES ('id', ?), ('created_at', ?)", [uuid4().hex, now()])
+                if fill is not None:
+                    fill(db)
             conn.execute("PRAGMA journal_mode = WAL")
         finally:
             conn.close()

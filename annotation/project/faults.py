@@ -25,6 +25,10 @@ class NewerProjectError(ProjectError):
 
     code = "newer-project"
 
+    def __init__(self, what: str, *, where: str = "", remedy: str = "", version: int = 0) -> None:
+        self.version = version
+        super().__init__(what, where=where, remedy=remedy)
+
 
 class DamagedProjectError(ProjectError):
     """The file breaks its own rules: a damaged page, or a revision that does not follow from those before it."""
@@ -45,7 +49,7 @@ class LeaseLostError(ProjectWriteError):
     code = "lease-lost"
 
 
-_BACKUPS_ADVICE = "Keep the file as it is and go on with the newest file in the folder “-backups” beside it."
+_BACKUPS_ADVICE = "Rescue it into a new file (floorscope project rescue PROJECT); the damaged one stays as it is."
 
 _FAULTS: dict[int, tuple[type[ProjectError], str, str]] = {
     sqlite3.SQLITE_FULL: (
@@ -116,6 +120,9 @@ def faults_of(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeDecodeError as error:
+        # SQLite quotes the name of a damaged table in its answer, and Python cannot read it.
+        raise DamagedProjectError("The project file is damaged.", where=str(path), remedy=_BACKUPS_ADVICE) from error
     except sqlite3.Error as error:
         fault = fault_from(error, path)
         if fault is None:

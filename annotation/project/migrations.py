@@ -6,11 +6,13 @@ once released, is never edited: a change of the tables is a new step with a test
 """
 
 import struct
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from sqlite_utils import Database
 
+from annotation.project.digest import FIRST, digest_of
 from annotation.project.faults import NewerProjectError, NotAProjectError, ProjectError
 
 APPLICATION_ID = 0x466C7253
@@ -24,15 +26,13 @@ _APPLICATION_AT = 68
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """The statements that bring a file to version `number`.
-
-    `views` let an older file that can only be read answer the questions of today: temporary views that stand in front
-    of its tables.
-    """
+    """The statements that bring a file to version `number`; `fill` runs after the statements that come before it."""
 
     number: int
     statements: tuple[str, ...]
-    views: tuple[str, ...] = ()
+    fill: Callable[[Database], None] | None = None
+    closing: tuple[str, ...] = ()
+    """Statements after `fill`."""
 
 
 def _append_only(table: str) -> tuple[str, str]:
@@ -148,10 +148,93 @@ _FIRST = Migration(
 _CIRCUMSTANCES = Migration(
     2,
     ("ALTER TABLE revision ADD COLUMN circumstances TEXT CHECK (circumstances IS NULL OR json_valid(circumstances))",),
-    views=("CREATE TEMP VIEW revision AS SELECT *, NULL AS circumstances FROM main.revision",),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CIRCUMSTANCES)
+
+def _fill_digests(db: Database) -> None:
+    last: dict[tuple[str, str], str] = {}
+    rows = db.execute(
+        "SELECT sequence, id, subject, person, at, label, undoes, added, removed, circumstances FROM revision "
+        "ORDER BY sequence"
+    ).fetchall()
+    for sequence, *values in rows:
+        document = (values[1], values[2])
+        last[document] = digest_of(last.get(document, FIRST), values)
+        db.execute("UPDATE revision SET digest = ? WHERE sequence = ?", [last[document], sequence])
+
+
+_RECOVERY = Migration(
+    3,
+    (
+        "ALTER TABLE revision ADD COLUMN digest TEXT",
+        "DROP TRIGGER revision_never_updated",
+    ),
+    fill=_fill_digests,
+    closing=(
+        _append_only("revision")[0],
+        """CREATE TABLE rescue (
+            number INTEGER PRIMARY KEY,
+            at TEXT NOT NULL,
+            origin TEXT NOT NULL,
+            backup TEXT,
+            revisions INTEGER NOT NULL,
+            lost INTEGER NOT NULL
+        ) STRICT""",
+        *_append_only("rescue"),
+        """CREATE TABLE set_aside (
+            id TEXT NOT NULL,
+            sequence INTEGER NOT NULL,
+            subject TEXT NOT NULL,
+            person TEXT NOT NULL,
+            at TEXT NOT NULL,
+            label TEXT NOT NULL,
+            undoes TEXT,
+            added TEXT NOT NULL,
+            removed TEXT NOT NULL,
+            circumstances TEXT,
+            PRIMARY KEY (id, sequence)
+        ) STRICT, WITHOUT ROWID""",
+        *_append_only("set_aside"),
+        """CREATE TABLE removal (
+            number INTEGER PRIMARY KEY,
+            at TEXT NOT NULL,
+            revisions INTEGER NOT NULL,
+            mappings INTEGER NOT NULL,
+            sequences TEXT NOT NULL CHECK (json_valid(sequences))
+        ) STRICT""",
+        *_append_only("removal"),
+        """CREATE TABLE relocation (
+            number INTEGER PRIMARY KEY,
+            conversation TEXT NOT NULL REFERENCES conversation (id),
+            position INTEGER NOT NULL,
+            at TEXT NOT NULL,
+            "before" TEXT NOT NULL,
+            "after" TEXT NOT NULL
+        ) STRICT""",
+        *_append_only("relocation"),
+    ),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CIRCUMSTANCES, _RECOVERY)
+
+_EMPTY_TABLES = (
+    "CREATE TEMP VIEW set_aside AS SELECT '' AS id, 0 AS sequence, '' AS subject, '' AS person, '' AS at, '' AS label, "
+    "NULL AS undoes, '' AS added, '' AS removed, NULL AS circumstances WHERE 0",
+    "CREATE TEMP VIEW rescue AS "
+    "SELECT 0 AS number, '' AS at, '' AS origin, NULL AS backup, 0 AS revisions, 0 AS lost WHERE 0",
+    "CREATE TEMP VIEW removal AS SELECT 0 AS number, '' AS at, 0 AS revisions, 0 AS mappings, '' AS sequences WHERE 0",
+    "CREATE TEMP VIEW relocation AS "
+    "SELECT 0 AS number, '' AS conversation, 0 AS position, '' AS at, '' AS \"before\", '' AS \"after\" WHERE 0",
+)
+VIEWS: Mapping[int, tuple[str, ...]] = {
+    1: (
+        "CREATE TEMP VIEW revision AS SELECT *, NULL AS circumstances, NULL AS digest FROM main.revision",
+        *_EMPTY_TABLES,
+    ),
+    2: ("CREATE TEMP VIEW revision AS SELECT *, NULL AS digest FROM main.revision", *_EMPTY_TABLES),
+}
+"""What lets a file of an older version that may only be read answer today's questions: views before its tables."""
+
 CURRENT_VERSION = MIGRATIONS[-1].number
 
 
@@ -199,6 +282,7 @@ def require_known_version(version: int, path: Path) -> None:
             f"This project was written by a newer Floorscope (file version {version}, known here: {CURRENT_VERSION}).",
             where=str(path),
             remedy="Update Floorscope; the file was left as it is.",
+            version=version,
         )
     if version < 1:
         raise NotAProjectError("This is no project: it was never finished.", where=str(path))
@@ -217,12 +301,14 @@ def migrate(db: Database, *, to: int = CURRENT_VERSION) -> None:
         if version < migration.number <= to:
             for statement in migration.statements:
                 db.execute(statement)
+            if migration.fill is not None:
+                migration.fill(db)
+            for statement in migration.closing:
+                db.execute(statement)
             db.execute(f"PRAGMA user_version = {migration.number:d}")
 
 
 def add_views(db: Database, version: int) -> None:
     """Let a connection that only reads see a file of an older version as if it were of the current one."""
-    for migration in MIGRATIONS:
-        if version < migration.number:
-            for view in migration.views:
-                db.execute(view)
+    for view in VIEWS.get(version, ()):
+        db.execute(view)

@@ -25,7 +25,7 @@ from annotation.conversation import Conversation, SpeakerAssignment, assign_spea
 from annotation.document import Document, Revision
 from annotation.errors import FloorscopeError, InvalidValueError
 from annotation.notices import Notice
-from annotation.project.backup import make_backup
+from annotation.project.backup import ahead_notices, home_of, make_backup
 from annotation.project.check import ChannelIdentity, CheckReport, check_project, identities_in, text_from_fingerprint
 from annotation.project.database import connect, create_file, project_id_in, writing
 from annotation.project.faults import DamagedProjectError, LeaseLostError, ProjectError, ProjectWriteError, faults_of
@@ -44,6 +44,7 @@ from annotation.project.material import (
     summaries_in,
 )
 from annotation.project.revision_log import label_counts, revisions_of
+from annotation.project.soundness import require_sound
 from annotation.project.watch import NO_NEWS, News, Watch
 from annotation.project.writer import OnFailed, OnKept, RevisionWriter
 from annotation.sources import EventSource, ImportedConversation
@@ -85,12 +86,13 @@ class Project:
 
     def __init__(self, path: Path, *, read_only: bool, backups: bool) -> None:
         self.path = path.absolute()
-        self.folder = self.path.parent.resolve()
+        self.folder = home_of(self.path)
         self.read_only = read_only
         self.notices: tuple[Notice, ...] = location_notices(self.path)
         self._backups = backups and not read_only
         # Protects the connection's transactions: another thread's read must not fall into one that is open.
         self._lock = threading.RLock()
+        self.notices += require_sound(self.path)
         self._db: Database | None = connect(self.path, read_only=read_only)
         self._opened: tuple[OpenDocument, ...] = ()
         self._freezing = ""
@@ -101,6 +103,7 @@ class Project:
             with self._reading() as db:
                 self.id = project_id_in(db)
                 self._watch = Watch(db)
+                self.notices += ahead_notices(self.path, db)
         except BaseException:
             self._disconnect()
             raise

@@ -11,6 +11,7 @@ from annotation.circumstances import Circumstances
 from annotation.document import Revision
 from annotation.errors import InvalidValueError
 from annotation.events import FloorEvent
+from annotation.project.digest import FIRST, digest_of
 from annotation.project.faults import DamagedProjectError
 
 LARGEST_REVISION_BYTES = 64 << 20
@@ -20,7 +21,11 @@ _decoder = msgspec.json.Decoder(tuple[FloorEvent, ...])
 _circumstances_decoder = msgspec.json.Decoder(Circumstances)
 _VALUES = "id, subject, person, at, label, undoes, added, removed, circumstances"
 _COLUMNS = f"sequence, {_VALUES}"
-_INSERT = f"INSERT INTO revision ({_VALUES}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_INSERT = f"INSERT INTO revision (sequence, {_VALUES}, digest) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_LAST_DIGEST = "SELECT digest FROM revision WHERE subject = ? AND person = ? ORDER BY sequence DESC LIMIT 1"
+
+Values = tuple[str, str, str, str, str, str | None, str, str, str | None]
+"""id, subject, person, at, label, undoes, added, removed, circumstances."""
 
 Row = tuple[int, str, str, str, str, str, str | None, str, str, str | None]
 
@@ -77,18 +82,43 @@ def insert_revisions(connection: sqlite3.Connection, revisions: Iterable[Revisio
         If one cannot be encoded, or its id is taken by a different revision, or it undoes one of another document.
     """
     for revision in revisions:
-        row = _row_from(revision)
+        row = values_of(revision)
         try:
-            cursor = connection.execute(_INSERT, row)
+            added = insert_values(connection, row)
         except sqlite3.IntegrityError as error:
             raise InvalidValueError(
                 f"The step “{revision.label}” cannot be kept: {error}.", where=f"{revision.subject} {revision.id}"
             ) from error
-        if cursor.rowcount == 0:
+        if not added:
             _require_same(connection, revision, row)
 
 
-def _row_from(revision: Revision) -> tuple[str | None, ...]:
+def insert_values(connection: sqlite3.Connection, values: Values, sequence: int | None = None) -> bool:
+    """Append a row with the digest that its place in its document gives it; False if its id is there already.
+
+    Parameters
+    ----------
+    sequence
+        Its place in the log; without it, behind the last.
+
+    Raises
+    ------
+    sqlite3.IntegrityError
+        If the row breaks a rule of the table.
+    """
+    last = connection.execute(_LAST_DIGEST, values[1:3]).fetchone()
+    digest = digest_of(FIRST if last is None else last[0] or FIRST, values)
+    return connection.execute(_INSERT, (sequence, *values, digest)).rowcount == 1
+
+
+def values_of(revision: Revision) -> Values:
+    """Return a revision as the row holds it.
+
+    Raises
+    ------
+    InvalidValueError
+        If a text is no Unicode text, or the gesture is too large.
+    """
     texts = (revision.id, revision.subject, revision.person, revision.at, revision.label, revision.undoes)
     try:
         for text in texts:
@@ -121,7 +151,7 @@ def _circumstances_from_json(text: str | None, *, where: str) -> Circumstances |
         raise DamagedProjectError(f"How a step was made cannot be read: {error}.", where=where) from error
 
 
-def _require_same(connection: sqlite3.Connection, revision: Revision, row: tuple[str | None, ...]) -> None:
+def _require_same(connection: sqlite3.Connection, revision: Revision, row: Values) -> None:
     query = f"SELECT {_VALUES} FROM revision WHERE id = ?"
     if connection.execute(query, (revision.id,)).fetchone() != row:
         raise InvalidValueError("Another revision has this id.", where=f"{revision.subject} {revision.id}")
@@ -133,10 +163,32 @@ def revisions_of(db: Database, subject: str, person: str) -> tuple[Revision, ...
     Raises
     ------
     DamagedProjectError
-        If a row cannot be read.
+        If a row cannot be read, or is not what was entered, or one before it is gone.
     """
-    query = f"SELECT {_COLUMNS} FROM revision WHERE subject = ? AND person = ? ORDER BY sequence"
-    return tuple(_logged(row).revision for row in db.execute(query, [subject, person]))
+    query = f"SELECT digest, {_COLUMNS} FROM revision WHERE subject = ? AND person = ? ORDER BY sequence"
+    result = []
+    previous = FIRST
+    for digest, *row in db.execute(query, [subject, person]):
+        result.append(_logged(tuple(row)).revision)
+        if digest is not None and digest != digest_of(previous, row[1:]):
+            raise DamagedProjectError(
+                "A step is not what was entered, or the step before it is gone.",
+                where=f"revision {row[0]}",
+                remedy="Rescue the project into a new file (Project, or floorscope project rescue).",
+            )
+        previous = digest or FIRST
+    return tuple(result)
+
+
+def first_broken(db: Database) -> int | None:
+    """Return the place of the first revision whose digest is not what its content and its predecessor make, or None."""
+    last: dict[tuple[str, str], str] = {}
+    for digest, sequence, *values in db.execute(f"SELECT digest, {_COLUMNS} FROM revision ORDER BY sequence"):
+        document = (values[1], values[2])
+        if digest is not None and digest != digest_of(last.get(document, FIRST), values):
+            return int(sequence)
+        last[document] = digest or FIRST
+    return None
 
 
 def revisions_after(db: Database, sequence: int) -> tuple[LoggedRevision, ...]:
@@ -166,9 +218,14 @@ def label_counts(db: Database) -> dict[str, dict[str, int]]:
     return counts
 
 
-def _logged(row: Row) -> LoggedRevision:
+def revision_from(values: Values, *, where: str) -> Revision:
+    """Return the revision that a row holds; faults as `revisions_of`."""
+    return _logged((0, *values), where).revision
+
+
+def _logged(row: Row, place: str = "") -> LoggedRevision:
     sequence, revision_id, subject, person, at, label, undoes, added, removed, circumstances = row
-    where = f"revision {sequence}"
+    where = place or f"revision {sequence}"
     revision = Revision(
         subject=subject,
         person=person,

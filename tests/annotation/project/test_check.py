@@ -7,6 +7,8 @@ import soundfile  # type: ignore[import-untyped]
 
 from annotation.audio.fingerprint import fingerprint_of, sha256_of
 from annotation.cancellation import CancelledError, CancelToken, no_progress
+from annotation.project.check import check_project
+from annotation.project.faults import DamagedProjectError
 from annotation.project.location import file_system_of, location_notices, synchronised_by
 from annotation.project.project import Project
 from annotation.sources import ImportedConversation
@@ -103,8 +105,10 @@ def test_a_damaged_page_is_a_problem(path: Path, project: Project, known: Path) 
     # The header of the last page's b-tree: its number of cells.
     data[-4096 + 3 : -4096 + 5] = b"\xff\xff"
     path.write_bytes(data)
-    with Project.open(path, read_only=True) as reader:
-        assert "file-damaged" in [notice.code for notice in reader.check().problems]
+    with pytest.raises(DamagedProjectError, match="Rescue it"):
+        Project.open(path, read_only=True)
+    report = check_project(path, CancelToken(), no_progress)
+    assert "file-damaged" in [notice.code for notice in report.problems]
 
 
 def test_a_synchronised_folder_is_said(tmp_path: Path) -> None:
