@@ -121,9 +121,10 @@ class Stretcher:
         self.total = None if length is None else max(round(length / speed), 1)
         """Frames that come out in all; None if it never ends."""
         hop = max(round(HOP_S * rate_hz), 1)
-        self._hop = hop if self.total is None else min(hop, max(self.total // 2, 1))
-        self._window = _Window(read, rate_hz=rate_hz, hop=self._hop, read_s=read_s)
-        self._fade = (np.sin(np.pi / 2 * (np.arange(self._hop) + 0.5) / self._hop) ** 2).astype(np.float32)
+        self.hop = hop if self.total is None else min(hop, max(self.total // 2, 1))
+        """Frames from cut to cut: at its multiples in what comes out, one place of the source is heard."""
+        self._window = _Window(read, rate_hz=rate_hz, hop=self.hop, read_s=read_s)
+        self._fade = (np.sin(np.pi / 2 * (np.arange(self.hop) + 0.5) / self.hop) ** 2).astype(np.float32)
         self._given = 0
         self._follows = 0
         self._heard = 0
@@ -138,7 +139,7 @@ class Stretcher:
         return self._lay_out(count).samples
 
     def _lay_out(self, count: int) -> _Laid:
-        hop, window = self._hop, self._window
+        hop, window = self.hop, self._window
         samples = np.empty((0, 0), np.float32)
         pieces: list[_Piece] = []
         gained = 0
@@ -164,42 +165,42 @@ class Stretcher:
         return self.total is not None and self._given >= self.total
 
     def _next_piece(self) -> _Piece:
-        follows, count = self._follows, self._hop
+        follows, count = self._follows, self.hop
         if self.total is not None and self._length is not None and self.total - self._given < 2 * count:
             count = self.total - self._given
             place = max(self._length - count, 0)
         else:
             place = self._best_place() if self._given else 0
-        self._window.hold(max(follows + self._hop, place + count))
+        self._window.hold(max(follows + self.hop, place + count))
         self._given += count
         self._follows = place + count
         return _Piece(follows, place, count)
 
     def _target(self) -> int:
         """Where the speed wants the next copy to begin: its fade ends where the clock of the source then is."""
-        return round((self._given + self._hop) * self._speed) - self._hop
+        return round((self._given + self.hop) * self._speed) - self.hop
 
     def _best_place(self) -> int:
         target, reach = self._target(), self._window.reach
         low, high = max(target - reach, 0), target + reach
         if self._length is not None:
-            latest = max(self._length - 2 * self._hop, 0)
+            latest = max(self._length - 2 * self.hop, 0)
             low, high = min(low, latest), max(min(high, latest), min(low, latest))
         return self._window.most_alike(self._follows, low, high, target)
 
     def _places(self, pieces: list[_Piece]) -> NDArray[np.int64]:
         if not pieces:
             return np.zeros(0, np.int64)
-        into = np.arange(self._hop)
+        into = np.arange(self.hop)
         old_share = 1.0 - self._fade.astype(np.float64)
         starts = np.array([piece.place for piece in pieces])
         backs = np.array([piece.follows for piece in pieces]) - starts
         places: NDArray[np.int64] = (
             starts[:, None] + into + np.rint(backs[:, None] * old_share).astype(np.int64)
         ).ravel()
-        if pieces[-1].length > self._hop:
+        if pieces[-1].length > self.hop:
             end = self._follows
-            places = np.concatenate((places, np.arange(end - pieces[-1].length + self._hop, end)))
+            places = np.concatenate((places, np.arange(end - pieces[-1].length + self.hop, end)))
         places[0] = max(places[0], self._heard)
         np.maximum.accumulate(places, out=places)
         if self._length is not None:

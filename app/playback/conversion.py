@@ -81,7 +81,7 @@ class ConvertingOutput:
         self._stream = self._fresh_stream()
         self._taken = 0
         lead = round((self._device.lead_in_s + BUFFER_S) * self._device_rate_hz)
-        self._converted.write(np.zeros((lead, 2), np.float32), 0)
+        self._converted.write(np.zeros((lead, 2), np.float32))
         self._first_slot = self._converted.written
         self._silence_from = self._first_slot - lead
         self._converted.publish()
@@ -105,7 +105,7 @@ class ConvertingOutput:
             slot = self._first_slot + round(self._taken * self._device_rate_hz / self._rate_hz)
             self._ring.pull(self._chunk, self._converted.time_of(slot, self._device_rate_hz))
             self._taken += len(self._chunk)
-            self._converted.write(self._stream.resample_chunk(self._chunk), 0)
+            self._converted.write(self._stream.resample_chunk(self._chunk))
         self._converted.publish()
 
     def _fresh_stream(self) -> soxr.ResampleStream:

@@ -9,12 +9,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import NamedTuple
 
 from annotation.errors import FloorscopeError
+from app.playback.course import Renderer, Sound
 from app.playback.output import Output, SoundUnavailableError
 from app.playback.passage import Passage, passage_from_bounds
 from app.playback.recovery import (
@@ -56,14 +54,6 @@ CLOSING_PATIENCE_S = 3.0
 
 OpenOutput = Callable[[Ring], Output]
 ReopenOutput = Callable[[Ring, str], Output]
-
-
-class Renderer(Protocol):
-    """Mixes the channels of one conversation."""
-
-    def render(self, first: int, count: int, mix: tuple[ChannelMix, ...], /) -> NDArray[np.float32]:
-        """Return the stereo mix of ``[first, first + count)``, float32, ``(count, 2)``."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,13 +141,13 @@ class Engine:
         self.corrections: Mapping[str, int] = {}
         self._mark = Mark(0, 0)
         # The worker's own.
-        self._renderer = renderer
-        self._mix = mix
+        self._sound = Sound(renderer, mix, rate_hz)
         self._passage = Passage(0, frames)
         self._looping = False
         self._ring = Ring(min(int(RING_S * rate_hz), LARGEST_RING))
         self._output: Output | None = None
-        self._next = 0
+        self._course = self._sound.course(self._passage, 0)
+        self._course_slot = 0
         self._end_slot: int | None = None
         self._revision_due = False
         self._quiet_since_s: float | None = None
@@ -240,6 +230,10 @@ class Engine:
     def set_renderer(self, renderer: Renderer) -> None:
         """Take the sound from another renderer."""
         self._order(lambda: self._carry_out_change(renderer=renderer))
+
+    def set_speed(self, speed: float) -> None:
+        """Play at another speed from now on."""
+        self._order(lambda: self._carry_out_change(speed=speed))
 
     def look_for_device(self) -> None:
         """Look at once for a device that is waited for."""
@@ -328,9 +322,14 @@ class Engine:
         mix: tuple[ChannelMix, ...] | None = None,
         looping: bool | None = None,
         renderer: Renderer | None = None,
+        speed: float | None = None,
     ) -> None:
-        self._mix = self._mix if mix is None else mix
-        self._renderer = self._renderer if renderer is None else renderer
+        self._sound = Sound(
+            self._sound.renderer if renderer is None else renderer,
+            self._sound.mix if mix is None else mix,
+            self.rate_hz,
+            self._sound.speed if speed is None else speed,
+        )
         if looping is not None:
             self._looping = looping
             self._passage = Passage(self._passage.onset, self._passage.offset, looping)
@@ -363,8 +362,7 @@ class Engine:
         output = self._output or self._open()
         self._ring.hold()
         self._ring.clear()
-        self._next = frame
-        self._end_slot = None
+        self._set_out_from(frame)
         self._revision_due = False
         self._quiet_since_s = None
         self._mark = Mark(ticket, frame, self._ring.written, self._ring, output)
@@ -406,31 +404,32 @@ class Engine:
         if self._ring.pulled >= self._ready_at:
             self._ring.publish()
 
+    def _set_out_from(self, frame: int) -> None:
+        """Go on with this frame in the slot that is written next."""
+        self._course = self._sound.course(self._passage, frame)
+        self._course_slot = self._ring.written
+        self._end_slot = None
+
     def _render_block(self, count: int) -> None:
-        run = self._passage.run_from(self._next, count)
-        if run.length == 0:
+        rendered = self._course.take(count)
+        if len(rendered.frames) == 0:
             self._end_slot = self._ring.written
             return
-        self._ring.write(self._samples(run.first, run.length), run.first)
-        self._next = run.first + run.length
-
-    def _samples(self, first: int, count: int) -> NDArray[np.float32]:
-        if self._renderer is None:
-            return np.zeros((count, 2), np.float32)
-        return self._renderer.render(first, count, self._mix)
+        self._ring.write(*rendered)
 
     def _revise(self) -> None:
         """Render anew what the device has not taken, from a little ahead of it on, and fade over to it.
 
-        The consumer changes over at `source`, which holds the same frame as the first slot rendered anew.
+        The consumer changes over at `source`, which holds the same frame as the first slot rendered anew. At another
+        speed than 1 that is where a fade between two places has ended: elsewhere no frame is heard in its own phase.
         """
-        ring, old = self._ring, self._ring.written
-        source = min(ring.read + round(REVISION_MARGIN_S * self.rate_hz), old)
+        ring, old, joint = self._ring, self._ring.written, self._course.joint
+        soonest = ring.read + round(REVISION_MARGIN_S * self.rate_hz) - self._course_slot
+        source = min(self._course_slot + max(-(-soonest // joint), 0) * joint, old)
         self._revision_due = False
-        self._end_slot = None
+        self._set_out_from(self._frame_in(source))
         if source == old:
             return
-        self._next = ring.frame_at(source)
         try:
             while self._end_slot is None and ring.written - old < old - source:
                 self._render_block(old - source)
@@ -462,9 +461,10 @@ class Engine:
 
     def _frame_taken_next(self) -> int:
         self._ring.hold()
-        if self._ring.ahead == 0 and self._ring.read == self._mark.slot:
-            return self._mark.frame
-        return self._ring.frame_at(self._ring.read)
+        return self._frame_in(self._ring.read)
+
+    def _frame_in(self, slot: int) -> int:
+        return self._mark.frame if slot == self._mark.slot else self._ring.frame_at(slot)
 
     def _output_lives(self) -> bool:
         assert self._output is not None

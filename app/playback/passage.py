@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Run(NamedTuple):
     """`length` frames in a row from `first`."""
@@ -24,6 +27,20 @@ class Passage:
         if self.looping and frame >= self.offset > self.onset:
             frame = self.onset
         return Run(frame, max(min(count, self.offset - frame), 0))
+
+    def length_from(self, frame: int) -> int | None:
+        """Return how many frames there are to play from `frame` on; None where the loop never ends."""
+        if self.looping and self.offset > self.onset:
+            return None
+        return max(self.offset - frame, 0)
+
+    def frames_after(self, frame: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the frames that are played so many frames after `frame`, through the seams of a loop."""
+        frames = frame + counts
+        if self.looping and self.offset > self.onset:
+            past = frames - self.offset
+            frames = np.where(past >= 0, self.onset + past % (self.offset - self.onset), frames)
+        return frames
 
     def holds(self, frame: int) -> bool:
         """Whether a frame lies in the stretch."""

@@ -5,10 +5,11 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from annotation.circumstances import Circumstances
+from annotation.circumstances import FASTEST, SLOWEST, Circumstances
 from annotation.errors import InvalidValueError
+from app.playback.course import Renderer
 from app.playback.devices import device_named, open_output, refresh_devices
-from app.playback.engine import Engine, Heard, OpenOutput, Renderer, Report
+from app.playback.engine import Engine, Heard, OpenOutput, Report
 from app.playback.output import Output, SoundUnavailableError
 from app.playback.recovery import NO_SOUND_MEANWHILE
 from app.playback.ring import Ring
@@ -85,6 +86,7 @@ class Player(QObject):
         self._frames = frames
         self._clock = clock
         self._looping = False
+        self._speed = 1.0
         self._floor = Heard(0, -1, 0)
         self._closed = False
         self._audible = channels > 0 and renderer is not None and rate_hz <= HIGHEST_AUDIBLE_RATE_HZ
@@ -152,8 +154,8 @@ class Player(QObject):
 
     @property
     def speed(self) -> float:
-        """How fast it plays."""
-        return 1.0
+        """How fast it plays, with the pitch kept; 1 is as recorded."""
+        return self._speed
 
     def circumstances(self) -> Circumstances:
         """Return how sound is heard now."""
@@ -166,8 +168,19 @@ class Player(QObject):
         )
 
     def set_speed(self, speed: float) -> None:
-        """Refuse; the next version plays at other speeds."""
-        raise InvalidValueError(f"A speed of {speed} cannot be played.")
+        """Play faster or slower from now on, 0.5 to 2; heard after about 40 ms and the latency of the device.
+
+        Raises
+        ------
+        InvalidValueError
+            If it is outside 0.5 to 2.
+        """
+        if not SLOWEST <= speed <= FASTEST:
+            raise InvalidValueError(f"A speed of {speed} is outside {SLOWEST} to {FASTEST:g}.")
+        if speed != self._speed:
+            self._speed = speed
+            self._engine.set_speed(speed)
+            self.state_changed.emit()
 
     def play(self, onset: int | None = None, offset: int | None = None) -> None:
         """Play ``[onset, offset)``; from the position, or to the end, where a bound is None.

@@ -82,14 +82,18 @@ class Ring:
 
     # The producer's side
 
-    def write(self, samples: NDArray[np.float32], first_frame: int) -> None:
-        """Append samples, ``(n, 2)``, that lie at `first_frame` onwards; they play once `publish` was called."""
+    def write(self, samples: NDArray[np.float32], frames: NDArray[np.int64] | None = None) -> None:
+        """Append samples, ``(n, 2)``, and the timeline frame heard in each; they play once `publish` was called.
+
+        Without frames nobody may ask for them.
+        """
         done = 0
         while done < len(samples):
             place = self._written % self.capacity
             count = min(len(samples) - done, self.capacity - place)
             self._samples[place : place + count] = samples[done : done + count]
-            self._frames[place : place + count] = np.arange(first_frame + done, first_frame + done + count)
+            if frames is not None:
+                self._frames[place : place + count] = frames[done : done + count]
             self._written += count
             done += count
 
@@ -125,7 +129,10 @@ class Ring:
         self._revision_taken = self._permit.revision
 
     def frame_at(self, slot: int) -> int:
-        """Return the timeline frame of a slot; one that is not written yet follows on the slot before it."""
+        """Return the timeline frame of a slot; one that is not written yet follows on the slot before it.
+
+        That holds at any speed: what is written ends on a place of the source, not in a fade.
+        """
         if slot < self._written:
             return int(self._frames[slot % self.capacity])
         return int(self._frames[(slot - 1) % self.capacity]) + 1

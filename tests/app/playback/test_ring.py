@@ -12,7 +12,7 @@ CAPACITY = 64
 
 def write(ring: Ring, first: int, count: int, sign: int = 1) -> None:
     numbers = sign * np.arange(first, first + count, dtype=np.float32)
-    ring.write(np.stack([numbers, numbers], axis=1), first)
+    ring.write(np.stack([numbers, numbers], axis=1), np.arange(first, first + count))
 
 
 def pull(ring: Ring, count: int, dac_time_s: float = 0.0) -> list[int]:
