@@ -194,6 +194,7 @@ class MainWindow(QMainWindow):
         ------
         FloorscopeError
             If steps are not kept and are not to be given up; then everything stays open.
+        page.aids.restore(self._settings.value.layout.get("aids", ""))
         """
         self._close_page(discard=discard)
         self._poll.stop()
@@ -596,3 +597,4 @@ class MainWindow(QMainWindow):
         self.resize(min(1440, room.width()), min(900, room.height()))
         if "window" in layout:
             self.restoreGeometry(QByteArray.fromBase64(layout["window"].encode()))
+            layout["aids"] = self.page.aids.state()

@@ -7,7 +7,10 @@ from app.tasks import TaskRunner
 
 
 class TaskStatus(QWidget):
-    """Shows the oldest task with its share done; hidden while nothing runs. `stopped` follows the Cancel button."""
+    """Shows the oldest task with its share done; hidden while nothing runs. `stopped` follows the Cancel button.
+
+    A task without a label is over in a moment: it is neither shown nor stopped here.
+    """
 
     stopped = Signal()
 
@@ -29,7 +32,7 @@ class TaskStatus(QWidget):
         self.hide()
 
     def _show(self) -> None:
-        running = [task for task in self._tasks.tasks if not task.token.cancelled]
+        running = [task for task in self._tasks.tasks if task.label and not task.token.cancelled]
         self.setVisible(bool(running))
         if running:
             self._progress.setFormat(f"{running[0].label}  %p %")
@@ -38,6 +41,7 @@ class TaskStatus(QWidget):
 
     def _on_cancel(self) -> None:
         for task in self._tasks.tasks:
-            self._tasks.cancel(task)
+            if task.label:
+                self._tasks.cancel(task)
         self._show()
         self.stopped.emit()

@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 @dataclass(eq=False, slots=True)
 class Task(Generic[Result]):
-    """One piece of work under way; `label` is what the status line says of it."""
+    """One piece of work under way; `label` is what the status line says of it, empty for work of a moment."""
 
     label: str
     token: CancelToken

@@ -11,9 +11,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from annotation.audio.cache import AudioCache
+from annotation.audio.decoding import needs_decoding, probe_audio
 from annotation.audio.mixing import Mixer, spread_pans
 from annotation.audio.peaks import Pyramid, build_pyramid
-from annotation.audio.signal import is_prepared, open_signal, prepare_signal
+from annotation.audio.signal import TimelineSignal, is_prepared, open_signal, prepare_signal
 from annotation.audio.waveform import ChannelWaveform, open_waveform
 from annotation.cancellation import CancelToken
 from annotation.conversation import Channel
@@ -25,6 +26,7 @@ from app.actions import ActionSet
 from app.playback.devices import output_names
 from app.playback.player import Player
 from app.tasks import Task, TaskRunner
+from app.workspaces.sound_aids import SoundAids
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.gestures import Edge
 from widgets.labelling.kind_keys import typing
@@ -73,6 +75,7 @@ class LabelPage(QWidget):
         tasks: TaskRunner,
         actions: ActionSet,
         device: str,
+        corrections_ms: Mapping[str, float] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -84,8 +87,13 @@ class LabelPage(QWidget):
         self._tasks = tasks
         self._mixers: list[Mixer] = []
         self._running: list[Task[Any]] = []
+        self._undecoded = {
+            channel.path
+            for channel in self.conversation.channels
+            if channel.path is not None and needs_decoding(channel.path, cache)
+        }
         self.opened: OpenDocument = project.open_document(self.subject, person)
-        self.player = self._build_player(device)
+        self.player = self._build_player(device, corrections_ms or {})
         look = Appearance(scheme=scheme, conversation=self.conversation, dark=theme.dark)
         self.session = LabellingSession(
             conversation=self.conversation,
@@ -110,6 +118,14 @@ class LabelPage(QWidget):
             timeline_actions=actions.timeline_actions(),
             transport_bar=self.bar,
         )
+        self.aids = SoundAids(
+            channels=[channel for channel in self.conversation.channels if channel.speaker in self._waveforms],
+            view=self.view,
+            cache=cache,
+            tasks=tasks,
+            actions=actions,
+            parent=self,
+        )
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.view)
@@ -117,11 +133,9 @@ class LabelPage(QWidget):
 
     def start(self) -> None:
         """Refine outlines and prepare sound in the background, and give the keyboard to the timeline."""
-        readable = [channel for channel in self.conversation.channels if channel.speaker in self._waveforms]
-        for path in dict.fromkeys(channel.path for channel in readable if channel.path is not None):
-            self._refine_file(path)
-        for channel in readable:
-            self._prepare_sound(channel)
+        for path in sorted(self._undecoded):
+            self._decode_file(path)
+        self._refine([channel for channel in self.conversation.channels if channel.speaker in self._waveforms])
         self.view.timeline.setFocus()
         if self.opened.read_only_reason:
             self.refused.emit(self.opened.read_only_reason)
@@ -157,6 +171,7 @@ class LabelPage(QWidget):
                 raise
         for task in self._running:
             self._tasks.cancel(task)
+        self.aids.close()
         self.player.close()
         for waveform in self._waveforms.values():
             waveform.close()
@@ -216,11 +231,12 @@ class LabelPage(QWidget):
         for which in ("before", "after"):
             for number in range(10):
                 handlers[f"holder.{which}_{number}"] = partial(session.set_holder_by_number, which, number)
+        handlers.update(self.aids.handlers())
         return handlers
 
     def toggle(self) -> None:
         """Play from the cursor, or pause; at the end, play from the start."""
-        if self.player.playing:
+        if self.player.playing or self.player.interrupted:
             self.player.pause()
             return
         at_end = self.player.position >= self.conversation.frames
@@ -232,21 +248,25 @@ class LabelPage(QWidget):
 
     # Building
 
-    def _build_player(self, device: str) -> Player:
+    def _build_player(self, device: str, corrections_ms: Mapping[str, float]) -> Player:
         player = Player(
             rate_hz=self.conversation.rate_hz,
             frames=self.conversation.frames,
             renderer=self._mixer(),
             channels=len(self.conversation.channels),
             device=device,
+            corrections_ms=corrections_ms,
             parent=self,
         )
         player.set_mix(tuple(ChannelMix(pan=pan) for pan in spread_pans(len(self.conversation.channels))))
         return player
 
     def _mixer(self) -> Mixer:
-        signals = []
+        signals: list[TimelineSignal] = []
         for channel in self.conversation.channels:
+            if channel.path in self._undecoded:
+                signals.append(Silence())
+                continue
             try:
                 signals.append(open_signal(channel, self.conversation.rate_hz, self._cache))
             except FloorscopeError as error:
@@ -258,9 +278,12 @@ class LabelPage(QWidget):
         return mixer
 
     def _open_waveforms(self) -> dict[str, ChannelWaveform]:
+        return self._waveforms_of(self.conversation.channels)
+
+    def _waveforms_of(self, channels: Sequence[Channel]) -> dict[str, ChannelWaveform]:
         waveforms = {}
-        for channel in self.conversation.channels:
-            if channel.path is not None:
+        for channel in channels:
+            if channel.path is not None and channel.path not in self._undecoded:
                 try:
                     waveforms[channel.speaker] = open_waveform(
                         channel, self.conversation.rate_hz, self._cache, CancelToken()
@@ -271,6 +294,33 @@ class LabelPage(QWidget):
 
     def _say_later(self, sentence: str) -> None:
         self._tasks.post(lambda: self.trouble.emit(sentence))
+
+    def _decode_file(self, path: Path) -> None:
+        """Decode a compressed file whose sound has gone from the cache; its lanes are empty and silent until then."""
+        self._run(
+            f"Decoding {path.name}",
+            lambda token, progress: probe_audio(path, self._cache, token, progress),
+            lambda _: self._take_decoded(path),
+        )
+
+    def _take_decoded(self, path: Path) -> None:
+        self._undecoded.discard(path)
+        channels = [channel for channel in self.conversation.channels if channel.path == path]
+        opened = self._waveforms_of(channels)
+        self._waveforms.update(opened)
+        for speaker, waveform in opened.items():
+            self.view.set_waveform(speaker, waveform)
+        self.player.set_renderer(self._mixer())
+        readable = [channel for channel in channels if channel.speaker in opened]
+        self.aids.add_channels(readable)
+        self._refine(readable)
+
+    def _refine(self, channels: Sequence[Channel]) -> None:
+        """Compute full outlines and resample what is at another rate, for channels that can be read."""
+        for path in dict.fromkeys(channel.path for channel in channels if channel.path is not None):
+            self._refine_file(path)
+        for channel in channels:
+            self._prepare_sound(channel)
 
     def _refine_file(self, path: Path) -> None:
         """Compute the full outline of a file for every channel that is still drawn from a preview."""
@@ -315,6 +365,8 @@ class LabelPage(QWidget):
     def _connect(self, device: str) -> None:
         session, player = self.session, self.player
         session.said.connect(self.said)
+        self.aids.said.connect(self.said)
+        self.aids.failed.connect(self._on_task_error)
         session.event_selected.connect(lambda _: self.state_changed.emit())
         if not self.opened.read_only_reason:
             session.document_changed.connect(lambda _: self.gesture.emit())

@@ -55,9 +55,22 @@ def delete(document: Document, event: FloorEvent, *, kind_name: str) -> None:
 
 
 def set_edges(
-    document: Document, event: FloorEvent, onset: int, offset: int, *, kind_name: str, rate_hz: int, frames: int
+    document: Document,
+    event: FloorEvent,
+    onset: int,
+    offset: int,
+    *,
+    kind_name: str,
+    rate_hz: int,
+    frames: int,
+    snapped_to: str = "",
 ) -> FloorEvent:
     """Move an event's edges and return it; the step's name says which edge went from where to where.
+
+    Parameters
+    ----------
+    snapped_to
+        What the moved edge was drawn to (``speech silero-6.2.3``); its first word stands in the step's name.
 
     Raises
     ------
@@ -71,6 +84,8 @@ def set_edges(
         raise InvalidValueError("The event would begin before the recording.")
     _require_inside(moved, frames)
     label = _edge_label(event, moved, kind_name, rate_hz)
+    if snapped_to:
+        label = f"{label}, snapped to {snapped_to.split()[0]}"
     with document.edit(label) as edit:
         edit.remove(event)
         edit.add(moved)

@@ -4,11 +4,14 @@ The session owns no pixels. It turns intentions (“split”, “a kind key went
 in a sentence why something could not be done.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
+from annotation.audio.snapping import snapped
+from annotation.circumstances import Circumstances
 from annotation.conversation import Conversation
 from annotation.document import Change, Document
 from annotation.errors import FloorscopeError
@@ -18,10 +21,13 @@ from widgets.document_bridge import DocumentBridge
 from widgets.labelling import gestures
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.gestures import Edge
+from widgets.timeline.values import Speech
 from widgets.transport.transport import Transport
 
 AUDITION_S = 1
 """How much is played before an end edge."""
+SNAP_REACH_S = 0.2
+"""From how far an edge is drawn to speech on request."""
 
 
 class LabellingSession(QObject):
@@ -73,9 +79,13 @@ class LabellingSession(QObject):
         self._range: tuple[int, int] | None = None
         self._mark: tuple[str, int, str] | None = None
         self._last: Change | None = None
+        self._marked_under: Circumstances | None = None
+        self._snapped_to = ""
+        self.speech: Mapping[str, Speech] = {}
+        """Where a model hears speech, by speaker, as far as that is shown."""
         self._bridge = DocumentBridge(document=document, parent=self)
         self._bridge.changed.connect(self._on_change)
-        document.tell_circumstances_by(transport.circumstances)
+        document.tell_circumstances_by(self._circumstances)
 
     def close(self) -> None:
         """Stop listening to the document."""
@@ -168,6 +178,7 @@ class LabellingSession(QObject):
         if self._transport.playing:
             if self._mark is None:
                 self._mark = (self._speaker, self._transport.position, kind)
+                self._marked_under = self._transport.circumstances()
                 self.mark_changed.emit(self._mark)
             return
         event = self.selected
@@ -186,11 +197,12 @@ class LabellingSession(QObject):
         self._mark = None
         self.mark_changed.emit(None)
         self._add(speaker, kind, onset, frame)
+        self._marked_under = None
 
     def abandon_mark(self) -> None:
         """Drop a mark in progress (the window lost the keyboard)."""
         if self._mark is not None:
-            self._mark = None
+            self._mark = self._marked_under = None
             self.mark_changed.emit(None)
             self.said.emit("The mark was dropped: the window lost the keyboard.")
 
@@ -243,21 +255,52 @@ class LabellingSession(QObject):
             return
         self.set_holder(which, NOBODY if number == 0 else channels[number - 1].speaker)
 
-    def set_edges(self, event_id: str, onset: int, offset: int) -> None:
-        """Move an event's edges, as a drag or a typed time asks."""
+    def set_edges(self, event_id: str, onset: int, offset: int, snapped_to: str = "") -> None:
+        """Move an event's edges, as a drag or a typed time asks.
+
+        Parameters
+        ----------
+        snapped_to
+            What the moved edge was drawn to and lies on (``speech silero-6.2.3``); it is kept with the step.
+        """
         event = self.document.get(event_id)
         if event is None or (event.onset, event.offset) == (onset, offset):
             return
-        with self._spoken():
-            gestures.set_edges(
-                self.document,
-                event,
-                onset,
-                offset,
-                kind_name=self._name(event),
-                rate_hz=self.conversation.rate_hz,
-                frames=self.conversation.frames,
-            )
+        self._snapped_to = snapped_to
+        try:
+            with self._spoken():
+                gestures.set_edges(
+                    self.document,
+                    event,
+                    onset,
+                    offset,
+                    kind_name=self._name(event),
+                    rate_hz=self.conversation.rate_hz,
+                    frames=self.conversation.frames,
+                    snapped_to=snapped_to,
+                )
+        finally:
+            self._snapped_to = ""
+
+    def snap(self) -> None:
+        """Move each edge of the selected event to the boundary of speech beside it, where one is near."""
+        event = self._require_selected()
+        if event is None:
+            return
+        speech = self.speech.get(event.speaker)
+        if speech is None or not speech.name:
+            self.said.emit("Show the speech activity first; then edges can be snapped to it.")
+            return
+        reach = round(SNAP_REACH_S * self.conversation.rate_hz)
+        onset = snapped(event.onset, "onset", speech.onsets, speech.offsets, reach)
+        offset = snapped(event.offset, "offset", speech.onsets, speech.offsets, reach)
+        if onset is None and offset is None:
+            self.said.emit(f"No speech begins or ends within {SNAP_REACH_S:g} s of the event's edges.")
+            return
+        edges = (event.onset if onset is None else onset, event.offset if offset is None else offset)
+        if edges == (event.onset, event.offset):
+            self.said.emit("The edges lie where speech begins and ends already.")
+        self.set_edges(event.id, *edges, speech.name)
 
     def set_edge_to_cursor(self, edge: Edge) -> None:
         """Move the onset or offset of the selected event to the cursor."""
@@ -363,6 +406,10 @@ class LabellingSession(QObject):
 
     def _name(self, event: FloorEvent) -> str:
         return self.appearance.kind_name(event.kind)
+
+    def _circumstances(self) -> Circumstances:
+        """Return how the step being made came about; a mark is placed by what was heard at its onset."""
+        return replace(self._marked_under or self._transport.circumstances(), snapped_to=self._snapped_to)
 
     def _require_selected(self) -> FloorEvent | None:
         event = self.selected

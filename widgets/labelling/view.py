@@ -29,7 +29,7 @@ from widgets.labelling.kind_keys import KindKeys
 from widgets.labelling.session import LabellingSession
 from widgets.theme import Theme
 from widgets.timeline.overview import Overview
-from widgets.timeline.values import EventRow, Lane, TimelineContent, Waveform
+from widgets.timeline.values import EventRow, Lane, Spectrogram, Speech, TimelineContent, Waveform
 from widgets.timeline.view import TimelineView
 from widgets.transport.mixer_panel import MixerPanel
 from widgets.transport.transport import ChannelMix
@@ -71,6 +71,7 @@ class LabellingView(QWidget):
         self.session = session
         self._sources = tuple(sources)
         self._waveforms = dict(waveforms)
+        self._spectrograms: Mapping[str, Spectrogram] = {}
         self._theme = theme
         self._following = False
         self._fixed_rows: dict[str, tuple[EventRow, ...]] = {}
@@ -127,6 +128,16 @@ class LabellingView(QWidget):
     def set_waveform(self, speaker: str, waveform: Waveform) -> None:
         """Show a finer outline of one speaker's sound."""
         self._waveforms[speaker] = waveform
+        self._show_content()
+
+    def set_spectrograms(self, spectrograms: Mapping[str, Spectrogram]) -> None:
+        """Show spectrograms on the lanes of these speakers and on no other."""
+        self._spectrograms = dict(spectrograms)
+        self._show_content()
+
+    def set_speech(self, speech: Mapping[str, Speech]) -> None:
+        """Show speech activity on the lanes of these speakers and on no other; edges can be snapped to it."""
+        self.session.speech = dict(speech)
         self._show_content()
 
     def set_position(self, frame: int, *, playing: bool) -> None:
@@ -307,6 +318,8 @@ class LabellingView(QWidget):
             rows=self._rows(channel.speaker),
             onset=channel.start_frame,
             offset=channel.end_frame(self.session.conversation.rate_hz),
+            spectrogram=self._spectrograms.get(channel.speaker),
+            speech=self.session.speech.get(channel.speaker),
         )
 
     def _rows(self, speaker: str) -> tuple[EventRow, ...]:

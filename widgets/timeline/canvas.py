@@ -6,7 +6,7 @@ A frame is drawn at most once a repaint and kept as a picture; the cursor, the s
 
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QSizePolicy, QWidget
 
@@ -61,6 +61,10 @@ class TimelineCanvas(QWidget):
         self._following = False
         self._stretch = 1.0
         self._wanted: dict[str, tuple[Spectrogram, tuple[SpectrogramTile, ...]]] = {}
+        # Asking changes what other widgets show, which must not happen while this one paints.
+        self._asking = QTimer(self)
+        self._asking.setSingleShot(True)
+        self._asking.timeout.connect(self._want_tiles)
         self._overlay = Overlay()
         self._bar = QScrollBar(Qt.Orientation.Vertical, self)
         self._bar.valueChanged.connect(self._on_scrolled)
@@ -283,14 +287,17 @@ class TimelineCanvas(QWidget):
                 drawn = self._frame.backdrop.renders
                 painter.drawImage(0, 0, self._frame.image(scene))
                 if self._frame.backdrop.renders != drawn:
-                    self._want_tiles(scene)
+                    self._asking.start(0)
                 self._overlay.paint(painter, scene)
                 # Above the scroll bar nothing else paints, and an opaque widget owes every pixel.
                 beside = QRect(scene.width, 0, round(self.width() * self._ratio) - scene.width, scene.height)
                 painter.fillRect(beside, QColor(self._theme.ruler))
 
-    def _want_tiles(self, scene: Scene) -> None:
-        """Ask for the tiles that the frame lacks, and no longer for those of lanes that are out of view."""
+    def _want_tiles(self) -> None:
+        """Ask for the tiles that the last frame lacks, and no longer for those of lanes that are out of view."""
+        if self._content is None:
+            return
+        scene = self._scene()
         level = tile_level(scene.viewport.frames_per_column)
         edges = scene.viewport.edges()
         visible = {box.lane.id for _, box in scene.visible_lanes()}

@@ -1,14 +1,18 @@
+from dataclasses import replace
+
+import numpy as np
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from annotation.conversation import Channel, Conversation
-from annotation.document import Document
+from annotation.document import Document, Revision
 from annotation.events import NOBODY, FloorEvent
 from annotation.scheme import preset_scheme
 from tests.widgets.labelling.stage import Stage
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.gestures import Edge
 from widgets.labelling.session import LabellingSession
+from widgets.timeline.values import Speech
 
 RATE = 1000
 
@@ -194,3 +198,103 @@ def test_a_frozen_document_is_said_not_raised(session: LabellingSession) -> None
     session.delete()
     assert len(session.document) == 1
     assert "The disk is full." in sentences[0]
+
+
+# How steps came about
+
+HEARD = Speech(np.array([900, 5_000]), np.array([2_100, 6_000]), "speech silero-6.2.3", "Speech", "An estimate")
+
+
+def kept(session: LabellingSession) -> list[Revision]:
+    revisions: list[Revision] = []
+    session.document._record = revisions.append
+    return revisions
+
+
+def test_an_edge_drawn_to_speech_is_named_and_kept_so(session: LabellingSession) -> None:
+    event = marked(session)
+    revisions = kept(session)
+    session.set_edges(event.id, 1_000, 2_100, "speech silero-6.2.3")
+    session.set_edges(event.id, 1_000, 2_050)
+    aids = [revision.circumstances.snapped_to for revision in revisions if revision.circumstances]
+    assert aids == ["speech silero-6.2.3", ""]
+    assert [revision.label for revision in revisions] == [
+        "Offset of turn 2.000 → 2.100, snapped to speech",
+        "Offset of turn 2.100 → 2.050",
+    ]
+
+
+def test_a_snap_that_cannot_be_leaves_no_trace_on_the_next_step(session: LabellingSession) -> None:
+    event = marked(session)
+    revisions = kept(session)
+    session.set_edges(event.id, 3_000, 2_000, "speech silero-6.2.3")
+    session.nudge(10)
+    assert [revision.circumstances.snapped_to for revision in revisions if revision.circumstances] == [""]
+
+
+def test_snapping_moves_both_edges_to_speech_in_one_step(session: LabellingSession) -> None:
+    marked(session)
+    session.speech = {"anna": HEARD}
+    revisions = kept(session)
+    session.snap()
+    event = session.selected
+    assert event is not None
+    assert (event.onset, event.offset) == (900, 2_100)
+    [revision] = revisions
+    assert revision.label.endswith("snapped to speech")
+    assert revision.circumstances is not None
+    assert revision.circumstances.snapped_to == "speech silero-6.2.3"
+
+
+def test_an_edge_far_from_speech_is_left_where_it_is(session: LabellingSession) -> None:
+    marked(session, 1_000, 3_000)
+    session.speech = {"anna": HEARD}
+    session.snap()
+    event = session.selected
+    assert event is not None
+    assert (event.onset, event.offset) == (900, 3_000)
+
+
+def test_what_snapping_cannot_do_is_said(session: LabellingSession) -> None:
+    marked(session, 20_000, 21_000)
+    sentences = said(session)
+    session.snap()
+    session.speech = {"anna": HEARD}
+    session.snap()
+    assert sentences == [
+        "Show the speech activity first; then edges can be snapped to it.",
+        "No speech begins or ends within 0.2 s of the event's edges.",
+    ]
+
+
+def test_edges_that_lie_on_speech_already_are_no_step(session: LabellingSession) -> None:
+    marked(session, 5_000, 6_000)
+    session.speech = {"anna": replace(HEARD)}
+    revisions = kept(session)
+    sentences = said(session)
+    session.snap()
+    assert revisions == []
+    assert sentences == ["The edges lie where speech begins and ends already."]
+
+
+def test_a_mark_is_kept_as_heard_at_its_onset_even_if_the_sound_ended_first(
+    session: LabellingSession, stage: Stage
+) -> None:
+    revisions = kept(session)
+    stage.playing = True
+    session.press_kind("TURN")
+    stage.position, stage.playing = 2_000, False
+    session.release_kind("TURN", 2_000)
+    session.nudge(-10)
+    heard = [revision.circumstances.playing for revision in revisions if revision.circumstances]
+    assert heard == [True, False]
+
+
+def test_marks_made_while_playing_are_never_moved_to_speech(session: LabellingSession, stage: Stage) -> None:
+    session.speech = {"anna": HEARD}
+    stage.playing, stage.position = True, 905
+    session.press_kind("TURN")
+    session.release_kind("TURN", 2_090)
+    event = session.selected
+    assert event is not None
+    assert (event.onset, event.offset) == (905, 2_090)

@@ -58,7 +58,7 @@ def view(qtbot: QtBot, content: TimelineContent, spectrogram: Wanted) -> Timelin
     widget.set_content(replace(content, lanes=(anna, content.lanes[1])))
     with qtbot.waitExposed(widget):
         widget.show()
-    widget.repaint()
+    shown(widget)
     return widget
 
 
@@ -72,6 +72,13 @@ def edits(view: TimelineView) -> list[tuple[str, int, int, str]]:
     seen: list[tuple[str, int, int, str]] = []
     view.event_edited.connect(lambda *edit: seen.append(edit))
     return seen
+
+
+def shown(view: TimelineView) -> None:
+    """Paint, and let the view ask for what it lacks."""
+    view.repaint()
+    while view._asking.isActive():
+        QApplication.processEvents()
 
 
 def pixel(view: TimelineView, frame: int, part: str) -> str:
@@ -90,28 +97,35 @@ def test_the_visible_tiles_are_wanted_once(view: TimelineView, spectrogram: Want
     expected = tiles_of(view._viewport.edges(), tile_level(view._viewport.frames_per_column), 10_000)
     assert spectrogram.asked == [tuple(expected)]
     view.frame.invalidate(backdrop=True)
-    view.repaint()
+    shown(view)
     assert len(spectrogram.asked) == 1
+
+
+def test_nothing_is_asked_while_painting(view: TimelineView, spectrogram: Wanted) -> None:
+    view.zoom_to(0, 1_000)
+    asked = len(spectrogram.asked)
+    view.repaint()
+    assert len(spectrogram.asked) == asked
 
 
 def test_scrolling_wants_each_tile_once(view: TimelineView, spectrogram: Wanted) -> None:
     view.zoom_to(0, 1_000)
-    view.repaint()
+    shown(view)
     spectrogram.asked.clear()
     for _ in range(40):
         spectrogram.tiles.update({t: np.zeros((TILE_COLUMNS, 16), np.uint8) for a in spectrogram.asked for t in a})
         view.pan(0.05)
-        view.repaint()
+        shown(view)
     wanted = [tile for asked in spectrogram.asked for tile in asked]
     assert len(wanted) == len(set(wanted)) > 3
 
 
 def test_what_is_scrolled_away_is_no_longer_wanted(view: TimelineView, spectrogram: Wanted) -> None:
     view.zoom_to(0, 1_000)
-    view.repaint()
+    shown(view)
     before = set(spectrogram.asked[-1])
     view.zoom_to(8_000, 9_000)
-    view.repaint()
+    shown(view)
     assert not before & set(spectrogram.asked[-1])
 
 
@@ -119,7 +133,7 @@ def test_a_lane_out_of_view_wants_nothing(view: TimelineView, spectrogram: Wante
     view.resize(1_200, 170)
     view.set_lane_height(4)
     view._bar.setValue(view._bar.maximum())
-    view.repaint()
+    shown(view)
     assert spectrogram.asked[-1] == ()
 
 
@@ -127,27 +141,27 @@ def test_until_tiles_are_ready_a_stretch_looks_quiet(view: TimelineView, spectro
     assert pixel(view, 3_000, "spectrogram") == THEME.spectrogram[0]
     spectrogram.finish()
     view.refresh_spectrogram()
-    view.repaint()
+    shown(view)
     assert pixel(view, 3_000, "spectrogram") == THEME.spectrogram[-1]
 
 
 def test_a_moving_cursor_draws_no_spectrogram(view: TimelineView, spectrogram: Wanted) -> None:
     spectrogram.finish()
     view.refresh_spectrogram()
-    view.repaint()
+    shown(view)
     drawn = view.frame.backdrop.spectrogram_columns_drawn
     for frame in range(0, 10_000, 500):
         view.set_cursor(frame)
-        view.repaint()
+        shown(view)
     assert view.frame.backdrop.spectrogram_columns_drawn == drawn
 
 
 def test_scrolling_draws_only_the_columns_that_come_into_view(view: TimelineView) -> None:
     view.zoom_to(2_000, 3_000)
-    view.repaint()
+    shown(view)
     before, column = view.frame.backdrop.spectrogram_columns_drawn, view._viewport.column
     view.pan(0.1)
-    view.repaint()
+    shown(view)
     assert view.frame.backdrop.spectrogram_columns_drawn - before == view._viewport.column - column
 
 
@@ -155,7 +169,7 @@ def test_tiles_that_arrive_ask_no_waveform(view: TimelineView, content: Timeline
     waveform = content.lanes[0].waveform
     calls = waveform.calls  # type: ignore[union-attr]
     view.refresh_spectrogram()
-    view.repaint()
+    shown(view)
     assert waveform.calls == calls  # type: ignore[union-attr]
 
 
