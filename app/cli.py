@@ -14,9 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from annotation.cancellation import CancelledError
 from annotation.errors import FloorscopeError
+from app.project_commands import add_commands
 
 if TYPE_CHECKING:
+    from annotation.audio.cache import AudioCache
     from annotation.corpus import Corpus
 
 VIEWS = ("label", "annotate", "agreement", "adjudicate", "review", "detect")
@@ -149,8 +152,10 @@ def corpus() -> None:
 def corpus_info(paths: tuple[Path, ...], layout: str, as_document: bool) -> None:
     """Say what folders or files hold."""
     from annotation.corpus import corpus_as_json, read_corpus
+    from app.terminal_work import terminal_work
 
-    found = read_corpus(paths, layout=layout)
+    with terminal_work("Reading") as (cancel, progress):
+        found = read_corpus(paths, layout=layout, cache=user_cache(), cancel=cancel, progress=progress)
     if as_document:
         print_json(corpus_as_json(found))
     else:
@@ -182,16 +187,22 @@ def project_new(
     from annotation.project.project import Project
     from annotation.sources import ImportedConversation
     from app.opening import SUFFIX, notices_of, require_conversations
+    from app.terminal_work import terminal_work
 
     material: list[ImportedConversation] = []
     paths = (*corpora, *more)
     if paths:
-        found = read_corpus(paths)
+        with terminal_work("Reading") as (cancel, progress):
+            found = read_corpus(paths, cache=user_cache(), cancel=cancel, progress=progress)
         require_conversations(found, paths)
         say_all(notices_of(found))
         material.extend(found.conversations)
     if channels:
-        made = corpus_from_channels([channel_spec_from_text(text) for text in channels], conversation_id or path.stem)
+        specs = [channel_spec_from_text(text) for text in channels]
+        with terminal_work("Reading") as (cancel, progress):
+            made = corpus_from_channels(
+                specs, conversation_id or path.stem, cache=user_cache(), cancel=cancel, progress=progress
+            )
         say_all(notices_of(made))
         material.extend(made.conversations)
     if not material:
@@ -215,11 +226,13 @@ def project_add(path: Path, corpora: tuple[Path, ...], more: tuple[Path, ...]) -
     from annotation.corpus import read_corpus
     from annotation.project.project import Project
     from app.opening import notices_of, require_conversations
+    from app.terminal_work import terminal_work
 
     paths = (*corpora, *more)
     if not paths:
         raise click.UsageError("Say what to add: --corpus PATH.")
-    found = read_corpus(paths)
+    with terminal_work("Reading") as (cancel, progress):
+        found = read_corpus(paths, cache=user_cache(), cancel=cancel, progress=progress)
     require_conversations(found, paths)
     with Project.open(path) as opened:
         report = opened.add(found.conversations)
@@ -236,17 +249,21 @@ def project_check(path: Path, as_document: bool) -> None:
     """Check the integrity of a project file, its audio and its backups."""
     import msgspec
 
-    from annotation.cancellation import CancelToken, no_progress
     from annotation.project.check import check_project
     from app.check_report import sentences
+    from app.terminal_work import terminal_work
 
-    report = check_project(path, CancelToken(), no_progress)
+    with terminal_work("Checking") as (token, progress):
+        report = check_project(path, token, progress, user_cache())
     if as_document:
         print_json(msgspec.to_builtins(report))
     else:
         for sentence in sentences(report):
             click.echo(sentence)
     sys.exit(0 if report.ok else 1)
+
+
+add_commands(project)
 
 
 def size_from_text(text: str) -> tuple[int, int]:
@@ -277,6 +294,14 @@ def show_corpus(found: "Corpus") -> None:
     say_all([f"Refused: {notice.where}: {notice.message}" for notice in found.refused])
 
 
+def user_cache() -> "AudioCache":
+    """Return the cache of the person who runs this, which the window uses too."""
+    from annotation.audio.cache import AudioCache
+    from app.settings import cache_folder
+
+    return AudioCache(cache_folder())
+
+
 def say_all(sentences: Sequence[str]) -> None:
     """Print sentences to stderr."""
     for sentence in sentences:
@@ -299,7 +324,7 @@ def main() -> None:
     except click.ClickException as error:
         click.echo(error.format_message(), err=True)
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
+    except (click.Abort, KeyboardInterrupt, CancelledError):
         sys.exit(130)
 
 

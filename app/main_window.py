@@ -35,8 +35,10 @@ from app.workspaces.welcome import WelcomePage
 from widgets.theme import Theme, apply_theme, system_theme, theme_named
 
 if TYPE_CHECKING:
+    from annotation.audio.cache import AudioCache
     from annotation.document import Revision
     from annotation.project.project import Project
+    from app.sound_banner import SoundBanner
     from app.workspaces.label import LabelPage
     from app.workspaces.project import ProjectPage
     from widgets.browser.browser import BrowserRow
@@ -66,6 +68,7 @@ class MainWindow(QMainWindow):
         self.project: Project | None = None
         self.page: LabelPage | None = None
         self._identity: Task[int] | None = None
+        self._sound_banner: SoundBanner | None = None
         self._scheme: Scheme | None = None
         self._handlers: Mapping[str, Callable[[], object]] = {}
         self._theme = self._wanted_theme()
@@ -91,7 +94,9 @@ class MainWindow(QMainWindow):
             return
         self.tasks.submit(
             "Reading " + ", ".join(path.name for path in paths[:3]),
-            lambda token, progress: open_material(paths, folder=data_folder(), cancel=token, progress=progress),
+            lambda token, progress: open_material(
+                paths, folder=data_folder(), cache=self.audio_cache, cancel=token, progress=progress
+            ),
             on_done=lambda opened: self._on_material(opened.path, opened.notices, at_s),
             on_error=self.on_error,
         )
@@ -103,7 +108,7 @@ class MainWindow(QMainWindow):
         try:
             project = Project.open(path, read_only=read_only)
         except FloorscopeError as error:
-            self.on_error(error)
+            self._on_damage(path, error)
             return
         try:
             self.close_project()
@@ -131,9 +136,16 @@ class MainWindow(QMainWindow):
         self.say_notices([f"{notice.where}: {notice.message}" for notice in project.notices])
         self._refresh_state()
 
+    @cached_property
+    def audio_cache(self) -> "AudioCache":
+        """Outlines and decoded sound; one for the window, since what it cannot keep lasts as long as it does."""
+        from annotation.audio.cache import AudioCache
+
+        return AudioCache(cache_folder())
+
     def open_conversation(self, conversation_id: str, *, at_s: float | None = None) -> None:
         """Open a conversation of the project on the label page."""
-        from annotation.audio.cache import AudioCache
+        from app.sound_banner import SoundBanner
         from app.workspaces.label import LabelPage
 
         if self.project is None:
@@ -146,13 +158,14 @@ class MainWindow(QMainWindow):
                 person=self.person,
                 scheme=self.scheme,
                 theme=self._theme,
-                cache=AudioCache(cache_folder()),
+                cache=self.audio_cache,
                 tasks=self.tasks,
                 actions=self.actions_by_id,
                 device=self._settings.value.device,
+                corrections_ms=self._settings.value.corrections_ms,
             )
         except FloorscopeError as error:
-            self.on_error(error)
+            self._on_damage(self.project.path, error)
             self._refresh_state()
             return
         self.page = page
@@ -164,6 +177,13 @@ class MainWindow(QMainWindow):
             )
         )
         page.hint.connect(lambda text: self.messages.say(text, last=True))
+        self._sound_banner = SoundBanner(
+            player=page.player,
+            messages=self.messages,
+            say=self.say,
+            choose_device=self._own["sound.device"],
+            parent=page,
+        )
         page.gesture.connect(self._on_gesture)
         page.state_changed.connect(self._refresh_state)
         page.bar.device_chosen.connect(lambda name: self._settings.change(device=name))
@@ -174,6 +194,7 @@ class MainWindow(QMainWindow):
         state = self._settings.value.layout.get("label")
         if state:
             page.view.restore(state)
+        page.aids.restore(self._settings.value.layout.get("aids", ""))
         self.project_page.browser.set_current(conversation_id)
         self.setWindowTitle(f"{conversation_id} – {self.project.path.stem} – Floorscope")
         self._kept_label.show_access(page.opened.read_only_reason)
@@ -194,7 +215,6 @@ class MainWindow(QMainWindow):
         ------
         FloorscopeError
             If steps are not kept and are not to be given up; then everything stays open.
-        page.aids.restore(self._settings.value.layout.get("aids", ""))
         """
         self._close_page(discard=discard)
         self._poll.stop()
@@ -264,8 +284,11 @@ class MainWindow(QMainWindow):
             "project.shipped_scheme": lambda: self.use_scheme(""),
             "project.backup": dialogs.back_up,
             "project.check": dialogs.check,
+            "project.rescue": dialogs.rescue,
             "app.preferences": dialogs.preferences,
             "app.quit": self.close,
+            "sound.device": dialogs.sound_device,
+            "sound.delay": dialogs.measure_delay,
             "play.loop": self._on_loop,
             "play.follow": self._on_follow,
             "view.browser": self._on_browser,
@@ -367,8 +390,11 @@ class MainWindow(QMainWindow):
         self.actions_by_id.set_keys(self._settings.value.keys)
         if "theme" in changed:
             self.set_theme(self._wanted_theme())
+        if self.page is not None and "corrections_ms" in changed:
+            self.page.player.set_corrections(self._settings.value.corrections_ms)
         if self.page is not None and "device" in changed:
             self.page.player.choose_device(self._settings.value.device)
+            self.page.bar.show_device(self._settings.value.device)
         if self.page is not None and "person" in changed:
             self.open_conversation(self.page.conversation.id)
 
@@ -512,6 +538,13 @@ class MainWindow(QMainWindow):
         _log.info("said: %s", error)
         self.messages.say(str(error), serious=True)
 
+    def _on_damage(self, path: Path, error: FloorscopeError) -> None:
+        """Offer a rescue of a damaged project; show any other error."""
+        from app.rescue_dialog import offer_rescue
+
+        if not offer_rescue(self, path, error):
+            self.on_error(error)
+
     def say(self, sentence: str) -> None:
         """Show a sentence in the status line for a while."""
         self.statusBar().showMessage(sentence, 8000)
@@ -537,6 +570,8 @@ class MainWindow(QMainWindow):
             return
         self._remember_layout()
         self.page.close_page(discard=discard)
+        if self._sound_banner is not None:
+            self._sound_banner.withdraw()
         self.project_page.drop_page(self.page)
         self.page = None
         self._handlers = {}
@@ -589,6 +624,7 @@ class MainWindow(QMainWindow):
         if self.page is not None:
             layout["project"] = self.project_page.layout_state()
             layout["label"] = self.page.view.state()
+            layout["aids"] = self.page.aids.state()
         self._settings.change(layout={**self._settings.value.layout, **layout})
 
     def _restore_layout(self) -> None:
@@ -597,4 +633,3 @@ class MainWindow(QMainWindow):
         self.resize(min(1440, room.width()), min(900, room.height()))
         if "window" in layout:
             self.restoreGeometry(QByteArray.fromBase64(layout["window"].encode()))
-            layout["aids"] = self.page.aids.state()

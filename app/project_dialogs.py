@@ -1,6 +1,7 @@
 """What the Project and Help menus ask of a person before they do something."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox
@@ -10,9 +11,11 @@ from annotation.scheme import Scheme, SchemeError, scheme_from_file
 from app.actions import conflict
 from app.project_host import ProjectHost
 from app.settings import account_name, cache_folder, config_folder, data_folder
+from app.sound_dialogs import list_devices_anew, measure_delay
 
-AUDIO_FILTER = "Audio (*.wav *.flac);;All files (*)"
-ANYTHING_FILTER = "Projects and audio (*.floorscope *.wav *.flac);;All files (*)"
+_AUDIO = "*.wav *.flac *.mp3 *.ogg *.oga *.opus *.aif *.aiff *.aifc"
+AUDIO_FILTER = f"Audio ({_AUDIO});;All files (*)"
+ANYTHING_FILTER = f"Projects and audio (*.floorscope {_AUDIO});;All files (*)"
 PROJECT_FILTER = "Floorscope project (*.floorscope)"
 SCHEME_FILTER = "Scheme (*.json);;All files (*)"
 EVENTS_FILTER = "Events (*.rttm *.txt *.json);;All files (*)"
@@ -23,7 +26,7 @@ def add_material(window: ProjectHost, paths: Sequence[Path]) -> None:
     from annotation.corpus import Corpus, read_corpus
     from app.opening import notices_of, require_conversations
 
-    project = window.project
+    project, cache = window.project, window.audio_cache
     if project is None or not paths:
         return
 
@@ -42,7 +45,7 @@ def add_material(window: ProjectHost, paths: Sequence[Path]) -> None:
 
     window.tasks.submit(
         f"Reading {paths[0].name}",
-        lambda token, progress: read_corpus(paths, cancel=token, progress=progress),
+        lambda token, progress: read_corpus(paths, cache=cache, cancel=token, progress=progress),
         on_done=finish,
         on_error=window.on_error,
     )
@@ -165,6 +168,13 @@ class ProjectDialogs:
             on_error=window.on_error,
         )
 
+    def rescue(self) -> None:
+        """Look at what could be rescued of this project and its backups, and offer to write it."""
+        from app.rescue_dialog import offer_rescue
+
+        if self._window.project is not None:
+            offer_rescue(self._window, self._window.project.path)
+
     def _show_report(self, lines: Sequence[str], *, ok: bool) -> None:
         box = QMessageBox(self._window.widget)
         box.setWindowTitle("Check of the project")
@@ -173,23 +183,40 @@ class ProjectDialogs:
         box.setInformativeText("\n".join(lines))
         box.open()
 
-    def preferences(self) -> None:
-        """Show the preferences and put changes into force."""
-        from app.playback.devices import output_names
+    def preferences(self, *, sound: bool = False) -> None:
+        """Show the preferences, or at once their page of the sound device, and put changes into force."""
+        from app.playback.devices import present_devices
         from app.preferences import Preferences
+        from app.sound_page import SoundPage
 
         window = self._window
         settings = window.settings
         dialog = Preferences(
             settings=settings.value,
-            devices=output_names(),
+            sound=SoundPage(
+                devices=present_devices(),
+                device=settings.value.device,
+                corrections_ms=settings.value.corrections_ms,
+                list_anew=partial(list_devices_anew, window),
+                measure=partial(measure_delay, window),
+            ),
             reserved=window.scheme_keys,
             account=account_name(),
             parent=window.widget,
         )
+        if sound:
+            dialog.show_sound()
         if dialog.exec() and dialog.changes:
             settings.change(**dialog.changes)
             window.apply_settings(frozenset(dialog.changes))
+
+    def sound_device(self) -> None:
+        """Show the sound device in the preferences."""
+        self.preferences(sound=True)
+
+    def measure_delay(self) -> None:
+        """Measure the delay of the sound device by taps."""
+        measure_delay(self._window, self._window.settings.value.device)
 
     def keyboard_sheet(self) -> None:
         """Show every key."""

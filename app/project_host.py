@@ -12,6 +12,7 @@ from app.tasks import TaskRunner
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from annotation.audio.cache import AudioCache
     from annotation.project.project import Project
     from app.workspaces.label import LabelPage
 
@@ -48,12 +49,21 @@ class ProjectHost(Protocol):
         """Who labels."""
         ...
 
+    @property
+    def audio_cache(self) -> "AudioCache":
+        """Outlines and decoded sound."""
+        ...
+
     def open_paths(self, paths: "Sequence[Path]") -> None:
         """Open a project or audio."""
         ...
 
-    def open_project(self, path: "Path") -> None:
+    def open_project(self, path: "Path", *, read_only: bool = False) -> None:
         """Open a project file."""
+        ...
+
+    def say_notices(self, notices: Sequence[str]) -> None:
+        """Show the first of several sentences, and the others on a click."""
         ...
 
     def refresh_project(self, notices: Sequence[str] = ()) -> None:

@@ -1,4 +1,4 @@
-"""Compressed sound, decoded from start to end: MP3, Ogg Vorbis, Opus, Ogg FLAC, and FLAC that does not say its length.
+"""Compressed sound, decoded from start to end: MP3, Ogg Vorbis, Opus, and FLAC that does not say its length.
 
 Conventions. What a file holds is what its decoder gives, and the count of that is its length; nothing else is. Lossy
 decoders give float32, also beyond full scale, and float32 it stays: 16 bits would clamp that and add noise. Lossless
@@ -72,7 +72,6 @@ _KINDS = (
     ("MP3", "MPEG_LAYER_III"),
     ("OGG", "VORBIS"),
     ("OGG", "OPUS"),
-    ("OGG", "FLAC"),
     ("FLAC", "PCM_16"),
     ("FLAC", "PCM_24"),
     ("FLAC", "PCM_S8"),

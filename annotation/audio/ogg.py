@@ -1,8 +1,8 @@
 """Where the streams of an Ogg file lie: a walk over its pages.
 
 Conventions. An Ogg file is one recording or several one after another (chained), each with streams side by side. Read
-are Vorbis, Opus and FLAC, one stream at a time; chained recordings of one rate and channel count are one sound, in
-order. Opus is always decoded at 48 kHz: the rate in its header says what was recorded once, and a decoder that goes by
+are Vorbis and Opus, one stream at a time; chained recordings of one rate and channel count are one sound, in order.
+FLAC in Ogg is refused: libsndfile 1.2.2 cannot open it. Opus is always decoded at 48 kHz: the rate in its header says what was recorded once, and a decoder that goes by
 it resamples. What Opus must leave out at both ends follows from its header and the positions on its pages, and the
 decoder does that.
 """
@@ -27,6 +27,7 @@ _MOST_GAPS = 1000
 _WINDOW_BYTES = 1 << 18
 _OPUS_RATE_FIELD = slice(12, 16)
 _OTHERS = {
+    b"\x7fFLAC": "FLAC",
     b"Speex   ": "Speex",
     b"\x80theora": "Theora video",
     b"fishead\0": "a skeleton of several streams",
@@ -109,12 +110,9 @@ def _codec_of(path: Path, packet: bytes) -> tuple[str, int, int]:
         return "VORBIS", int.from_bytes(packet[12:16], "little"), packet[11]
     if packet.startswith(b"OpusHead") and len(packet) >= 19:
         return "OPUS", OPUS_RATE_HZ, packet[9]
-    if packet.startswith(b"\x7fFLAC") and packet[9:13] == b"fLaC" and len(packet) >= 51:
-        packed = int.from_bytes(packet[27:35], "big")
-        return "FLAC", packed >> 44, (packed >> 41 & 0x7) + 1
     kind = next((name for magic, name in _OTHERS.items() if packet.startswith(magic)), "a stream that is not known")
     raise AudioRefusedError(
-        f"This Ogg file holds {kind}; of Ogg, Vorbis, Opus and FLAC are read.",
+        f"This Ogg file holds {kind}; of Ogg, Vorbis and Opus are read.",
         code="audio-encoding",
         where=path,
         remedy="Convert it to WAV or FLAC.",

@@ -19,7 +19,8 @@ Part = bytes | tuple[int, int]
 class Splice:
     """A file of parts, with what libsndfile’s virtual files need; belongs to one thread.
 
-    A callback of a decoder cannot raise: what goes wrong ends the file there and is kept in `fault`.
+    A callback of a decoder cannot raise: what goes wrong, an interruption too, ends the file there and is kept in
+    `fault`, to be raised once the decoder has returned.
     """
 
     def __init__(self, file: RandomAccessFile, parts: Sequence[Part]) -> None:
@@ -30,7 +31,7 @@ class Splice:
         self.position = 0
         self.furthest = 0
         """How far the decoder has read, for a report of progress."""
-        self.fault: AudioRefusedError | None = None
+        self.fault: BaseException | None = None
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
         """Move to a place and return it."""
@@ -46,7 +47,7 @@ class Splice:
         """Return up to `count` bytes, all that are left if it is negative."""
         wanted = self.size - self.position if count < 0 else min(count, self.size - self.position)
         found: list[bytes] = []
-        while wanted > 0 and self.fault is None:
+        while wanted > 0:
             content = self._within_a_part(wanted)
             found.append(content)
             wanted -= len(content)
@@ -56,23 +57,25 @@ class Splice:
 
     def readinto(self, buffer: memoryview) -> int:
         """Fill a buffer as far as there are bytes and return how many."""
-        content = self.read(len(buffer))
-        buffer[: len(content)] = content
+        if self.fault is not None:
+            return 0
+        try:
+            content = self.read(len(buffer))
+            buffer[: len(content)] = content
+        except (AudioRefusedError, KeyboardInterrupt, MemoryError) as fault:
+            self.fault = fault
+            return 0
         return len(content)
 
     def _within_a_part(self, count: int) -> bytes:
-        """Return bytes of the part at the present place, at least one; none after a fault."""
+        """Return bytes of the part at the present place, at least one."""
         number = bisect_right(self._ends, self.position)
         part = self._parts[number]
         inside = self.position - (self._ends[number] - _length(part))
         count = min(count, self._ends[number] - self.position)
         if isinstance(part, bytes):
             return part[inside : inside + count]
-        try:
-            return self._file.exactly(part[0] + inside, count)
-        except AudioRefusedError as fault:
-            self.fault = fault
-            return b""
+        return self._file.exactly(part[0] + inside, count)
 
 
 def _length(part: Part) -> int:
