@@ -1,0 +1,1 @@
+"""How well annotators agree: each measure with its counts, what was left out, and its interval."""
