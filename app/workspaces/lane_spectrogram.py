@@ -12,7 +12,6 @@ from annotation.audio.spectrogram_tiles import TilePlace, TileStore, compute_til
 from annotation.cancellation import CancelToken
 from annotation.conversation import Channel
 from app.tasks import Task, TaskRunner
-from widgets.timeline.values import SpectrogramTile
 
 
 class LaneSpectrogram:
@@ -62,14 +61,14 @@ class LaneSpectrogram:
         """The upper end of the highest band."""
         return self._bands * BAND_HZ
 
-    def tile(self, tile: SpectrogramTile) -> NDArray[np.uint8] | None:
+    def tile(self, tile: TilePlace) -> NDArray[np.uint8] | None:
         """Return the bands of a tile, ``(256, bands)``, if it is ready."""
-        found = self._store.tile(self._channel.speaker, TilePlace(tile.level, tile.number))
+        found = self._store.tile(self._channel.speaker, tile)
         return None if found is None else found.levels[:, : self._bands]
 
-    def want(self, tiles: Sequence[SpectrogramTile]) -> None:
+    def want(self, tiles: Sequence[TilePlace]) -> None:
         """Compute these instead of those wanted before; what is under way goes on where any of it is still wanted."""
-        self._wanted = tuple(TilePlace(tile.level, tile.number) for tile in tiles)
+        self._wanted = tuple(tiles)
         if self._task is not None and not self._computing & set(self._wanted):
             self.stop()
         self._begin()

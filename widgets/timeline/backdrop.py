@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from annotation.audio.spectrogram_tiles import level_for
 from widgets.timeline.colour_map import colour_table
 from widgets.timeline.layout import LaneBox
 from widgets.timeline.rendering import (
@@ -17,7 +18,7 @@ from widgets.timeline.rendering import (
     joined,
 )
 from widgets.timeline.scene import Scene
-from widgets.timeline.spectrogram import Drawing, draw_spectrogram, tile_level
+from widgets.timeline.spectrogram import Drawing, draw_spectrogram
 from widgets.timeline.stacking import Frames
 from widgets.timeline.values import Lane, Waveform
 from widgets.timeline.viewport import Viewport
@@ -134,7 +135,7 @@ class Backdrop:
         table = colour_table(scene.theme.spectrogram)
         strip[:] = table[0]
         edges = scene.viewport.edges()[columns.start : columns.stop + 1]
-        level = tile_level(scene.viewport.frames_per_column)
+        level = level_for(scene.viewport.frames_per_column)
         if strip.size:
             above = max(scene.layout.metrics.ruler - scene.y_of(box.spectrogram_top), 0)
             self.spectrogram_columns_drawn += strip.shape[1]

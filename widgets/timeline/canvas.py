@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QSizePolicy, QWidget
 
+from annotation.audio.spectrogram_tiles import TilePlace, level_for
 from widgets.theme import Theme
 from widgets.timeline.drag import Drag
 from widgets.timeline.frame import Frame
@@ -17,8 +18,8 @@ from widgets.timeline.layout import Layout, Metrics, lay_out
 from widgets.timeline.lettering import Lettering
 from widgets.timeline.overlay import LiveSpan, Overlay
 from widgets.timeline.scene import Scene
-from widgets.timeline.spectrogram import missing_tiles, tile_level
-from widgets.timeline.values import EventRow, Selection, Spectrogram, SpectrogramTile, TimelineContent
+from widgets.timeline.spectrogram import missing_tiles
+from widgets.timeline.values import EventRow, Selection, Spectrogram, TimelineContent
 from widgets.timeline.viewport import Viewport
 
 EMPTY_TEXT = "No recording is open. Open one from the list, or import files, to see its lanes here."
@@ -60,7 +61,7 @@ class TimelineCanvas(QWidget):
         self._selected: str | None = None
         self._following = False
         self._stretch = 1.0
-        self._wanted: dict[str, tuple[Spectrogram, tuple[SpectrogramTile, ...]]] = {}
+        self._wanted: dict[str, tuple[Spectrogram, tuple[TilePlace, ...]]] = {}
         # Asking changes what other widgets show, which must not happen while this one paints.
         self._asking = QTimer(self)
         self._asking.setSingleShot(True)
@@ -298,10 +299,10 @@ class TimelineCanvas(QWidget):
         if self._content is None:
             return
         scene = self._scene()
-        level = tile_level(scene.viewport.frames_per_column)
+        level = level_for(scene.viewport.frames_per_column)
         edges = scene.viewport.edges()
         visible = {box.lane.id for _, box in scene.visible_lanes()}
-        lacking: dict[str, tuple[Spectrogram, tuple[SpectrogramTile, ...]]] = {}
+        lacking: dict[str, tuple[Spectrogram, tuple[TilePlace, ...]]] = {}
         for lane in scene.content.lanes:
             if lane.spectrogram is not None:
                 shown = lane.id in visible

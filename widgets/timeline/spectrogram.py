@@ -12,20 +12,16 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.audio.spectrogram_tiles import TILE_COLUMNS, TilePlace
 from widgets.timeline.rendering import Pixels
-from widgets.timeline.values import TILE_COLUMNS, Spectrogram, SpectrogramTile
+from widgets.timeline.values import Spectrogram
 
 STAND_INS = (1, 2, -1, 3, -2, 4)
 """Levels beside the wanted one from which a stretch is drawn meanwhile, the likeliest first."""
 STEPS_HZ = (250, 500, 1_000, 2_000, 4_000, 5_000, 8_000, 10_000, 20_000, 50_000, 100_000)
 
 
-def tile_level(frames_per_column: float) -> int:
-    """Return the level whose columns are the widest that fit in a pixel; 0 where not even one frame does."""
-    return max(int(frames_per_column).bit_length() - 1, 0)
-
-
-def tiles_of(edges: NDArray[np.int64], level: int, frames: int) -> list[SpectrogramTile]:
+def tiles_of(edges: NDArray[np.int64], level: int, frames: int) -> list[TilePlace]:
     """Return the tiles of a level that pixel columns need, those in the middle of the view first.
 
     Parameters
@@ -39,7 +35,7 @@ def tiles_of(edges: NDArray[np.int64], level: int, frames: int) -> list[Spectrog
     first, last = max(int(edges[0]), 0) // size, (min(int(edges[-1]), frames) - 1) // size
     middle = (int(edges[0]) + int(edges[-1])) // 2
     numbers = sorted(range(first, last + 1), key=lambda number: abs(number * size + size // 2 - middle))
-    return [SpectrogramTile(level, number) for number in numbers]
+    return [TilePlace(level, number) for number in numbers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,19 +67,17 @@ def draw_spectrogram(drawing: Drawing, spectrogram: Spectrogram, edges: NDArray[
         _paint(drawing, run, bands, columns)
 
 
-def missing_tiles(
-    spectrogram: Spectrogram, edges: NDArray[np.int64], level: int, frames: int
-) -> tuple[SpectrogramTile, ...]:
+def missing_tiles(spectrogram: Spectrogram, edges: NDArray[np.int64], level: int, frames: int) -> tuple[TilePlace, ...]:
     """Return the tiles of a view that are not ready."""
     return tuple(tile for tile in tiles_of(edges, level, frames) if spectrogram.tile(tile) is None)
 
 
 def _ready(
     spectrogram: Spectrogram, middles: NDArray[np.int64], level: int
-) -> Iterator[tuple[slice, SpectrogramTile, NDArray[np.uint8]]]:
+) -> Iterator[tuple[slice, TilePlace, NDArray[np.uint8]]]:
     """Give runs of columns with the tile that each is drawn from, where there is one."""
     for run in _runs(middles, level):
-        tile = SpectrogramTile(level, int(middles[run.start]) // (TILE_COLUMNS << level))
+        tile = TilePlace(level, int(middles[run.start]) // (TILE_COLUMNS << level))
         bands = spectrogram.tile(tile)
         if bands is not None:
             yield run, tile, bands
@@ -100,11 +94,11 @@ def _ready(
 
 def _stand_ins(
     spectrogram: Spectrogram, middles: NDArray[np.int64], run: slice, level: int
-) -> list[tuple[slice, SpectrogramTile, NDArray[np.uint8]]]:
+) -> list[tuple[slice, TilePlace, NDArray[np.uint8]]]:
     found = []
     for part in _runs(middles[run], level):
         inside = slice(run.start + part.start, run.start + part.stop)
-        tile = SpectrogramTile(level, int(middles[inside.start]) // (TILE_COLUMNS << level))
+        tile = TilePlace(level, int(middles[inside.start]) // (TILE_COLUMNS << level))
         bands = spectrogram.tile(tile)
         if bands is not None:
             found.append((inside, tile, bands))

@@ -11,6 +11,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from annotation.audio.spectrogram_tiles import TilePlace
+
 
 class Waveform(Protocol):
     """The outline of one channel, answered per pixel column."""
@@ -29,18 +31,6 @@ class Waveform(Protocol):
         ...
 
 
-TILE_COLUMNS = 256
-"""Columns of a spectrogram's tile."""
-
-
-@dataclass(frozen=True, slots=True)
-class SpectrogramTile:
-    """Names `TILE_COLUMNS` columns of ``2**level`` frames each, on an absolute grid: number 0 begins at frame 0."""
-
-    level: int
-    number: int
-
-
 class Spectrogram(Protocol):
     """How strong each band of one channel is over time, in tiles that are computed when wanted."""
 
@@ -49,14 +39,14 @@ class Spectrogram(Protocol):
         """The upper end of the highest band; the lowest band begins at 0 Hz."""
         ...
 
-    def tile(self, tile: SpectrogramTile) -> NDArray[np.uint8] | None:
-        """Return the bands of a tile, ``(TILE_COLUMNS, bands)``, lowest first, 0 quiet to 255 loud; None if not ready.
+    def tile(self, tile: TilePlace) -> NDArray[np.uint8] | None:
+        """Return the bands of a tile, ``(256, bands)``, lowest first, 0 quiet to 255 loud; None if not ready.
 
         Called while a frame is drawn: it must not compute.
         """
         ...
 
-    def want(self, tiles: Sequence[SpectrogramTile]) -> None:
+    def want(self, tiles: Sequence[TilePlace]) -> None:
         """Compute these, in this order, instead of what was wanted before and has not begun.
 
         Who computes them says so by `TimelineCanvas.refresh_spectrogram`.

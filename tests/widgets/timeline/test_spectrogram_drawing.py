@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from annotation.audio.spectrogram_tiles import TILE_COLUMNS, TilePlace, level_for
 from widgets.timeline.rendering import Pixels
 from widgets.timeline.spectrogram import (
     Drawing,
@@ -11,10 +12,8 @@ from widgets.timeline.spectrogram import (
     frequency_at,
     frequency_ticks,
     missing_tiles,
-    tile_level,
     tiles_of,
 )
-from widgets.timeline.values import TILE_COLUMNS, SpectrogramTile
 from widgets.timeline.viewport import Viewport
 
 TABLE = np.arange(256, dtype=np.uint32) + 1_000
@@ -28,7 +27,7 @@ class Made:
     def __init__(self, **tiles: NDArray[np.uint8]) -> None:
         self.tiles = {tuple(map(int, name[1:].split("_"))): tile for name, tile in tiles.items()}
 
-    def tile(self, tile: SpectrogramTile) -> NDArray[np.uint8] | None:
+    def tile(self, tile: TilePlace) -> NDArray[np.uint8] | None:
         return self.tiles.get((tile.level, tile.number))
 
     def want(self, tiles: object) -> None:
@@ -46,17 +45,10 @@ def drawn(spectrogram: Made, edges: NDArray[np.int64], level: int, *, rows: int 
     return picture
 
 
-@given(st.floats(0.01, 1e6))
-def test_a_tile_column_is_at_most_a_pixel_and_more_than_half_of_one(frames_per_column: float) -> None:
-    level = tile_level(frames_per_column)
-    assert 1 << level <= max(frames_per_column, 1)
-    assert 2 << level > frames_per_column
-
-
 @given(st.integers(0, 2_000_000), st.integers(1, 500_000), st.integers(1, 3_000))
 def test_the_tiles_of_a_view_cover_it_once_and_lie_in_the_recording(first: int, length: int, width: int) -> None:
     viewport = Viewport.whole(2_500_000, width).ranged(first, first + length)
-    level = tile_level(viewport.frames_per_column)
+    level = level_for(viewport.frames_per_column)
     tiles = tiles_of(viewport.edges(), level, viewport.frames)
     numbers = sorted(tile.number for tile in tiles)
     size = TILE_COLUMNS << level

@@ -11,10 +11,11 @@ from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 from pytestqt.qtbot import QtBot
 
+from annotation.audio.spectrogram_tiles import TILE_COLUMNS, TilePlace, level_for
 from tests.widgets.timeline.hand import Hand
 from widgets.theme import theme_named
-from widgets.timeline.spectrogram import tile_level, tiles_of
-from widgets.timeline.values import TILE_COLUMNS, Lane, SpectrogramTile, Speech, TimelineContent
+from widgets.timeline.spectrogram import tiles_of
+from widgets.timeline.values import Lane, Speech, TimelineContent
 from widgets.timeline.view import TimelineView
 
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -30,13 +31,13 @@ class Wanted:
     highest_hz = 500.0
 
     def __init__(self) -> None:
-        self.tiles: dict[SpectrogramTile, NDArray[np.uint8]] = {}
-        self.asked: list[tuple[SpectrogramTile, ...]] = []
+        self.tiles: dict[TilePlace, NDArray[np.uint8]] = {}
+        self.asked: list[tuple[TilePlace, ...]] = []
 
-    def tile(self, tile: SpectrogramTile) -> NDArray[np.uint8] | None:
+    def tile(self, tile: TilePlace) -> NDArray[np.uint8] | None:
         return self.tiles.get(tile)
 
-    def want(self, tiles: Sequence[SpectrogramTile]) -> None:
+    def want(self, tiles: Sequence[TilePlace]) -> None:
         self.asked.append(tuple(tiles))
 
     def finish(self, strength: int = 255) -> None:
@@ -94,7 +95,7 @@ def pixel(view: TimelineView, frame: int, part: str) -> str:
 
 
 def test_the_visible_tiles_are_wanted_once(view: TimelineView, spectrogram: Wanted) -> None:
-    expected = tiles_of(view._viewport.edges(), tile_level(view._viewport.frames_per_column), 10_000)
+    expected = tiles_of(view._viewport.edges(), level_for(view._viewport.frames_per_column), 10_000)
     assert spectrogram.asked == [tuple(expected)]
     view.frame.invalidate(backdrop=True)
     shown(view)
