@@ -6,6 +6,7 @@ Event times are the orchestrator's frames as exact decimal seconds. Nothing in a
 fast it was made, so the same input gives the same bytes.
 """
 
+import io
 import os
 import shutil
 from collections.abc import Mapping, Sequence
@@ -14,7 +15,9 @@ from decimal import Decimal
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import soundfile  # type: ignore[import-untyped]
+from numpy.typing import NDArray
 
 from annotation.events import FloorEvent
 from annotation.formats.manifest import (
@@ -222,7 +225,7 @@ def write_conversation(folder: Path, assembled: AssembledConversation) -> Conver
     try:
         partial.mkdir(parents=True)
         for speaker, samples in assembled.rendered.channels.items():
-            _write_flac(partial / f"{speaker}.flac", samples, assembled.resolved.rate_hz)
+            _write_durably(partial / f"{speaker}.flac", flac_bytes(samples, assembled.resolved.rate_hz))
         _write_durably(partial / RECORD_NAME, as_json(record))
         partial.rename(place)
     finally:
@@ -230,17 +233,11 @@ def write_conversation(folder: Path, assembled: AssembledConversation) -> Conver
     return record
 
 
-def _write_flac(path: Path, samples: object, rate_hz: int) -> None:
-    """Write and flush a file; libsndfile’s words about a full disk become the system’s."""
-    try:
-        soundfile.write(path, samples, rate_hz, subtype="PCM_16", compression_level=_COMPRESSION)
-    except soundfile.SoundFileError as error:
-        raise OSError(None, str(error), str(path)) from error
-    with path.open("rb") as file:
-        os.fsync(file.fileno())
-    with soundfile.SoundFile(path) as written:
-        if written.frames != len(samples):  # type: ignore[arg-type]
-            raise OSError(None, "the file is shorter than what was written to it", str(path))
+def flac_bytes(samples: NDArray[np.int16], rate_hz: int) -> bytes:
+    """Return samples as a FLAC file; encoded in memory, so that a full disk is the system's own error."""
+    content = io.BytesIO()
+    soundfile.write(content, samples, rate_hz, format="FLAC", subtype="PCM_16", compression_level=_COMPRESSION)
+    return content.getvalue()
 
 
 def as_json(document: object) -> bytes:
