@@ -2,9 +2,9 @@
 
 Conventions. An Ogg file is one recording or several one after another (chained), each with streams side by side. Read
 are Vorbis and Opus, one stream at a time; chained recordings of one rate and channel count are one sound, in order.
-FLAC in Ogg is refused: libsndfile 1.2.2 cannot open it. Opus is always decoded at 48 kHz: the rate in its header says what was recorded once, and a decoder that goes by
-it resamples. What Opus must leave out at both ends follows from its header and the positions on its pages, and the
-decoder does that.
+FLAC in Ogg is refused: libsndfile 1.2.2 cannot open it. Opus is always decoded at 48 kHz: the rate in its header says
+what was recorded once, and a decoder that goes by it resamples. What Opus must leave out at both ends follows from its
+header and the positions on its pages, and the decoder does that.
 """
 
 import struct
