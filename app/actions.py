@@ -92,6 +92,8 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("play.end", "Play the last second before the &end", ("Ctrl+Space",), "Play the last second before the end edge of the selection.", "&Sound"),
     ActionSpec("play.loop", "&Loop", ("L",), "Play the stretch again and again until this is switched off.", "&Sound", checkable=True),
     ActionSpec("play.follow", "&Follow the cursor", ("F",), "Turn the page when the cursor leaves the window.", "&Sound", checkable=True),
+    ActionSpec("sound.device", "Sound &device…", (), "Choose where the sound goes, and list the devices anew.", "&Sound", When.ALWAYS, separated=True),
+    ActionSpec("sound.delay", "Measure the dela&y of the device…", (), "Tap on a steady click to measure how much later than it reports the sound device is heard.", "&Sound", When.ALWAYS),
     ActionSpec("lane.solo", "S&olo the active lane", ("S",), "Hear only this speaker (and others on solo).", "&Sound", separated=True),
     ActionSpec("lane.mute", "&Mute the active lane", ("U",), "Silence this speaker.", "&Sound"),
     ActionSpec("cursor.back", "Cursor 0.1 s back", ("Left",), "Move the cursor 0.1 s back.", "&View/&Cursor", on_timeline=True),

@@ -1,4 +1,4 @@
-"""Preferences: appearance, sound device, who labels, and every key."""
+"""Preferences: appearance, who labels, the sound device with its delay, and every key."""
 
 from collections.abc import Mapping, Sequence
 
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from app.actions import ACTIONS, conflict, key_text, keys_of, plain_text
 from app.settings import Settings
+from app.sound_page import SoundPage
 
 THEMES = (("As the desktop", "system"), ("Light", "light"), ("Dark", "dark"))
 SCALES = (1.0, 1.25, 1.5, 1.75, 2.0)
@@ -121,7 +122,7 @@ class Preferences(QDialog):
         self,
         *,
         settings: Settings,
-        devices: Sequence[str],
+        sound: SoundPage,
         reserved: Mapping[str, str],
         account: str,
         parent: QWidget | None = None,
@@ -132,7 +133,7 @@ class Preferences(QDialog):
         self.changes: dict[str, object] = {}
         self._theme = self._chooser(THEMES, settings.theme)
         self._scale = self._chooser([(f"{scale:.0%}", scale) for scale in SCALES], settings.text_scale)
-        self._device = self._chooser([("System default", ""), *((name, name) for name in devices)], settings.device)
+        self.sound = sound
         self._person = QLineEdit(settings.person)
         self._person.setPlaceholderText(account)
         self.keys = KeyTable(remapped=settings.keys, reserved=reserved)
@@ -141,18 +142,23 @@ class Preferences(QDialog):
         form.addRow("&Theme", self._theme)
         form.addRow("&Size of text and controls", self._scale)
         form.addRow("", QLabel("A new size takes effect at the next start."))
-        form.addRow("Sound &device", self._device)
         form.addRow("&Who labels", self._person)
-        tabs = QTabWidget()
-        tabs.addTab(general, "&General")
-        tabs.addTab(self.keys, "&Keys")
+        self._tabs = QTabWidget()
+        self._tabs.addTab(general, "&General")
+        self._tabs.addTab(sound, "S&ound")
+        self._tabs.addTab(self.keys, "&Keys")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._on_accept)
         buttons.rejected.connect(self.reject)
         column = QVBoxLayout(self)
-        column.addWidget(tabs)
+        column.addWidget(self._tabs)
         column.addWidget(buttons)
         self.resize(self.fontMetrics().averageCharWidth() * 90, self.fontMetrics().height() * 34)
+
+    def show_sound(self) -> None:
+        """Turn to the sound device."""
+        self._tabs.setCurrentWidget(self.sound)
+        self.sound.device_field.setFocus()
 
     def keyPressEvent(self, event: object) -> None:
         """Leave Enter to the key editor while it has the keyboard."""
@@ -178,7 +184,8 @@ class Preferences(QDialog):
         wanted = {
             "theme": self._theme.currentData(),
             "text_scale": self._scale.currentData(),
-            "device": self._device.currentData(),
+            "device": self.sound.device,
+            "corrections_ms": self.sound.corrections_ms,
             "person": self._person.text().strip(),
             "keys": self.keys.remapped,
         }

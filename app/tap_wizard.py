@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import (
     QDialog,
@@ -22,6 +22,7 @@ from app.tap_delay import EARLIEST_S, LATEST_S, ClickPlan, Clicks, Delay, delay_
 
 HIGHEST_CORRECTION_MS = 2000.0
 LOWEST_CORRECTION_MS = -500.0
+POLL_MS = 50
 GRID_MS = (0, 250, 500)
 
 EXPLANATION = (
@@ -185,6 +186,8 @@ class TapWizard(QDialog):
         self._corrections_ms = dict(corrections_ms)
         self._taps: list[int] = []
         self._running = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(POLL_MS)
         self.player = Player(
             rate_hz=self.plan.rate_hz,
             frames=self.plan.frames,
@@ -200,6 +203,7 @@ class TapWizard(QDialog):
         self._build()
         self._connect()
         self._show_device()
+        self.correction_field.setValue(self._corrections_ms.get(self.device_name, 0.0))
         if self.player.trouble:
             self._result.setText(self.player.trouble)
             self.start_button.setEnabled(False)
@@ -250,6 +254,7 @@ class TapWizard(QDialog):
         self.player.fault.connect(self._on_fault)
         self.player.sound_lost.connect(self._on_fault)
         self.player.state_changed.connect(self._on_state)
+        self._timer.timeout.connect(self._show_heard)
 
     @property
     def result_text(self) -> str:
@@ -274,10 +279,12 @@ class TapWizard(QDialog):
         self.start_button.setText("&Stop")
         self._result.setText("Listen to the beat, then tap on each click.")
         self.player.play(0, None)
+        self._timer.start()
 
     def done(self, result: int) -> None:
         """Stop the sound and give the device back, however the dialog ends."""
         self._running = False
+        self._timer.stop()
         self.player.close()
         super().done(result)
 
@@ -289,18 +296,25 @@ class TapWizard(QDialog):
     def _show_taps(self) -> None:
         delay = delay_from_taps(self.plan, self._taps)
         self.field.show_delay(delay)
-        self.field.show_heard(sum(click <= self.player.position for click in self.plan.clicks))
         if delay.taps:
             self._result.setText(
                 f"{len(delay.taps)} of {self.plan.counted} taps; the latest {delay.taps[-1].offset_ms:+.0f} ms."
             )
 
+    def _show_heard(self) -> None:
+        self.field.show_heard(sum(click <= self.player.position for click in self.plan.clicks))
+
+    def _stop(self) -> None:
+        self._running = False
+        self._timer.stop()
+        self.player.pause()
+        self.start_button.setText("&Start again")
+
     def _finish(self) -> None:
         if not self._running:
             return
-        self._running = False
-        self.player.pause()
-        self.start_button.setText("&Start again")
+        self._stop()
+        self._show_heard()
         self.delay = delay_from_taps(self.plan, self._taps)
         self.field.show_delay(self.delay)
         if self.delay.refusal or self.delay.median_ms is None or self.delay.spread_ms is None:
@@ -316,9 +330,7 @@ class TapWizard(QDialog):
         self.save_button.setFocus()
 
     def _on_fault(self, sentence: str) -> None:
-        self._running = False
-        self.player.pause()
-        self.start_button.setText("&Start again")
+        self._stop()
         self._result.setText(sentence)
 
     def _on_state(self) -> None:

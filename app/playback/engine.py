@@ -474,9 +474,10 @@ class Engine:
         return self._output.alive and now_s - self._last_pull[1] < STALL_S
 
     def _lose_output(self) -> None:
-        """Rest where the device was when it took its last frames: some hundredths heard twice, none lost."""
+        """Rest at the frame heard; of a device that stalled, at the one heard when it took its last frames."""
         assert self._output is not None
-        frame = self.heard(ago_s=self._clock() - self._last_pull[1]).frame
+        stalled_s = self._clock() - self._last_pull[1] if self._output.alive else 0.0
+        frame = self.heard(ago_s=stalled_s).frame
         self._interrupt(lost_text(self._output.name), frame)
 
     def _interrupt(self, fault: str, frame: int) -> None:

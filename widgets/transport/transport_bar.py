@@ -113,8 +113,12 @@ class TransportBar(QWidget):
             self._device.addItem(name, name)
         if current and current not in names:
             self._device.addItem(f"{current} (not there)", current)
-        self._device.setCurrentIndex(max(self._device.findData(current), 0))
+        self.show_device(current)
         self._device.show()
+
+    def show_device(self, current: str) -> None:
+        """Show the device in use among those offered; an empty name is the system's default."""
+        self._device.setCurrentIndex(max(self._device.findData(current), 0))
 
     def refresh(self) -> None:
         """Look at the transport: whether it plays, and where it is."""
@@ -123,7 +127,9 @@ class TransportBar(QWidget):
 
     def _show_state(self) -> None:
         playing = self._transport.playing
-        self._play_button.set_icon("pause" if playing else "play")
+        # A player that goes on by itself once its device is back is paused by the same button.
+        going_on = playing or getattr(self._transport, "interrupted", False)
+        self._play_button.set_icon("pause" if going_on else "play")
         if self._loop_action.isChecked() != self._transport.looping:
             self._loop_action.setChecked(self._transport.looping)
         if playing and not self._timer.isActive():
