@@ -25,7 +25,8 @@ Verhelst and Roelands, *An overlap-add technique based on waveform similarity (W
 modification of speech*, ICASSP 1993.
 """
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -48,6 +49,9 @@ LIKING_FOR_THE_MIDDLE = 1e-3
 DISLIKE_OF_LOUD_CUTS = 0.2
 LOUDEST_CUT = 10.0
 """What a cut leaves out or repeats counts against it by its power, relative to the power around, up to this."""
+
+REMEMBERED_CUTS = 512
+"""From how long ago one can go on again: far more than is ever rendered ahead."""
 
 _LEAST_POWER = 1e-20
 
@@ -75,6 +79,14 @@ class _Piece(NamedTuple):
     follows: int
     place: int
     length: int
+
+
+class _Joint(NamedTuple):
+    """After `given` frames, `follows` comes next and `heard` was the last place."""
+
+    given: int
+    follows: int
+    heard: int
 
 
 class _Laid(NamedTuple):
@@ -121,18 +133,44 @@ class Stretcher:
         self.total = None if length is None else max(round(length / speed), 1)
         """Frames that come out in all; None if it never ends."""
         hop = max(round(HOP_S * rate_hz), 1)
-        self.hop = hop if self.total is None else min(hop, max(self.total // 2, 1))
+        self.hop = hop if self.total is None else min(hop, max(self.total // 4, 1))
         """Frames from cut to cut: at its multiples in what comes out, one place of the source is heard."""
+        self._rate_hz = rate_hz
+        self._read_s = read_s
         self._window = _Window(read, rate_hz=rate_hz, hop=self.hop, read_s=read_s)
         self._fade = (np.sin(np.pi / 2 * (np.arange(self.hop) + 0.5) / self.hop) ** 2).astype(np.float32)
         self._given = 0
         self._follows = 0
         self._heard = 0
+        self._joints = deque([_Joint(0, 0, 0)], maxlen=REMEMBERED_CUTS)
 
     def take(self, count: int) -> Stretched:
         """Return what comes next: whole hops, `count` frames at least, fewer only at the end."""
+        given = self._given
         laid = self._lay_out(count)
-        return Stretched(laid.samples, self._places(laid.pieces))
+        places = self._places(laid.pieces)
+        self._joints.extend(self._joints_of(laid.pieces, places, given))
+        return Stretched(laid.samples, places)
+
+    def again(self, read: Callable[[int, int], Material], given: int) -> "Stretcher":
+        """Return a stretcher that goes on where this one was after `given` frames, a multiple of `hop` or the end.
+
+        With the same guide it makes the same cuts, so that other channels, or a mix that changed, take the place of
+        what comes after. It asks for the source from a place before that one on.
+
+        Raises
+        ------
+        InvalidValueError
+            If `given` is not where a cut was, or too long ago.
+        """
+        joint = next((joint for joint in reversed(self._joints) if joint.given == given), None)
+        if joint is None:
+            raise InvalidValueError(f"No cut was made after {given} frames.")
+        other = Stretcher(read, rate_hz=self._rate_hz, speed=self._speed, length=self._length, read_s=self._read_s)
+        other._given, other._follows, other._heard = joint
+        other._joints = deque([joint], maxlen=REMEMBERED_CUTS)
+        other._window.begin(min(other._follows, other._target() - other._window.reach))
+        return other
 
     def take_samples(self, count: int) -> NDArray[np.float32]:
         """Return the samples of `take` for whoever needs no places."""
@@ -145,13 +183,14 @@ class Stretcher:
         gained = 0
         while gained < count and not self._over:
             piece = self._next_piece()
-            old = window.channels(piece.follows, hop)
             new = window.channels(piece.place, piece.length)
             if not pieces:
                 samples = np.empty((len(new), -(-count // hop) * hop + hop), np.float32)
-            fading = samples[:, gained : gained + hop]
-            np.subtract(new[:, :hop], old, out=fading)
-            fading *= self._fade
+            fades = min(hop, piece.length)
+            fading = samples[:, gained : gained + fades]
+            old = window.channels(piece.follows, fades)
+            np.subtract(new[:, :fades], old, out=fading)
+            fading *= self._fade[:fades]
             fading += old
             if piece.length > hop:
                 samples[:, gained + hop : gained + piece.length] = new[:, hop:]
@@ -159,6 +198,14 @@ class Stretcher:
             gained += piece.length
             pieces.append(piece)
         return _Laid(samples[:, :gained], pieces)
+
+    def _joints_of(self, pieces: list[_Piece], places: NDArray[np.int64], given: int) -> Iterator[_Joint]:
+        end = 0
+        for piece in pieces:
+            # What is left over after the last fade is one place after the other, too.
+            for length in sorted({min(self.hop, piece.length), piece.length}):
+                yield _Joint(given + end + length, piece.place + length, int(places[end + length - 1]))
+            end += piece.length
 
     @property
     def _over(self) -> bool:
@@ -201,6 +248,8 @@ class Stretcher:
         if pieces[-1].length > self.hop:
             end = self._follows
             places = np.concatenate((places, np.arange(end - pieces[-1].length + self.hop, end)))
+        elif pieces[-1].length < self.hop:
+            places = places[: pieces[-1].length - self.hop]
         places[0] = max(places[0], self._heard)
         np.maximum.accumulate(places, out=places)
         if self._length is not None:
@@ -259,6 +308,10 @@ class _Window:
     def channels(self, first: int, count: int) -> NDArray[np.float32]:
         """Return ``[first, first + count)``, which is held, of all channels; a view."""
         return self._channels[:, first - self._first : first - self._first + count]
+
+    def begin(self, place: int) -> None:
+        """Read from a place on instead of 0; before anything was read."""
+        self._first = self._needed = max(place, 0) // self._step * self._step
 
     def forget(self, place: int) -> None:
         """Let go of what lies before a place, with the next read."""

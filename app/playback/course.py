@@ -56,6 +56,13 @@ class Course(Protocol):
         """Return what follows, about `count` frames; none at the end of the passage."""
         ...
 
+    def again(self, sound: "Sound", given: int) -> "Course":
+        """Return the course as it was after `given` frames, a multiple of `joint` or all, with another sound.
+
+        It goes on through the same frames at the same pace; the speed of `sound` is that of this course.
+        """
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Sound:
@@ -95,7 +102,7 @@ class _PlainCourse:
     def __init__(self, sound: Sound, passage: Passage, frame: int) -> None:
         self._sound = sound
         self._passage = passage
-        self._next = frame
+        self._start = self._next = frame
 
     def take(self, count: int) -> Rendered:
         run = self._passage.run_from(self._next, count)
@@ -104,16 +111,22 @@ class _PlainCourse:
         self._next = run.first + run.length
         return Rendered(self._sound.plain(run.first, run.length), np.arange(run.first, self._next))
 
+    def again(self, sound: Sound, given: int) -> Course:
+        course = _PlainCourse(sound, self._passage, self._start)
+        course._next = self._passage.frame_after(self._start, given)
+        return course
+
 
 class _StretchedCourse:
     def __init__(self, sound: Sound, passage: Passage, frame: int) -> None:
         self._sound = sound
         self._passage = passage
-        self._start = self._next = frame
+        self._start = frame
+        self._next: int | None = None
+        self._stretcher: Stretcher | None = None
         length = passage.length_from(frame)
-        self._stretcher = (
-            None if length == 0 else Stretcher(self._read, rate_hz=sound.rate_hz, speed=sound.speed, length=length)
-        )
+        if length != 0:
+            self._stretcher = Stretcher(self._read, rate_hz=sound.rate_hz, speed=sound.speed, length=length)
 
     @property
     def joint(self) -> int:
@@ -125,8 +138,16 @@ class _StretchedCourse:
         samples, places = self._stretcher.take(count)
         return Rendered(samples.T, self._passage.frames_after(self._start, places)) if len(places) else NOTHING
 
+    def again(self, sound: Sound, given: int) -> Course:
+        course = _StretchedCourse(sound, self._passage, self._start)
+        if self._stretcher is not None:
+            course._stretcher = self._stretcher.again(course._read, given)
+        return course
+
     def _read(self, first: int, count: int) -> Material:
         """Return the next `count` frames of the passage, of the unrolled loop, or what is left of them."""
+        if self._next is None:
+            self._next = self._passage.frame_after(self._start, first)
         parts = []
         while count:
             run = self._passage.run_from(self._next, count)
@@ -162,3 +183,8 @@ class _SilentCourse:
         places = (np.arange(self._given, self._given + count) * self._speed).astype(np.int64)
         self._given += count
         return Rendered(np.zeros((count, 2), np.float32), self._passage.frames_after(self._start, places))
+
+    def again(self, sound: Sound, given: int) -> Course:
+        course = sound.course(self._passage, self._start)
+        course.take(given)
+        return course

@@ -148,6 +148,7 @@ class Engine:
         self._output: Output | None = None
         self._course = self._sound.course(self._passage, 0)
         self._course_slot = 0
+        self._coursed = (self._passage, self._sound.speed)
         self._end_slot: int | None = None
         self._revision_due = False
         self._quiet_since_s: float | None = None
@@ -408,6 +409,17 @@ class Engine:
         """Go on with this frame in the slot that is written next."""
         self._course = self._sound.course(self._passage, frame)
         self._course_slot = self._ring.written
+        self._coursed = (self._passage, self._sound.speed)
+        self._end_slot = None
+
+    def _set_out_again(self, source: int) -> None:
+        """Go on as from slot `source` in the slot that is written next, on the same way if only the sound changed."""
+        if self._coursed != (self._passage, self._sound.speed):
+            self._set_out_from(self._frame_in(source))
+            return
+        given = source - self._course_slot
+        self._course = self._course.again(self._sound, given)
+        self._course_slot = self._ring.written - given
         self._end_slot = None
 
     def _render_block(self, count: int) -> None:
@@ -427,7 +439,7 @@ class Engine:
         soonest = ring.read + round(REVISION_MARGIN_S * self.rate_hz) - self._course_slot
         source = min(self._course_slot + max(-(-soonest // joint), 0) * joint, old)
         self._revision_due = False
-        self._set_out_from(self._frame_in(source))
+        self._set_out_again(source)
         if source == old:
             return
         try:

@@ -34,6 +34,10 @@ class Passage:
             return None
         return max(self.offset - frame, 0)
 
+    def frame_after(self, frame: int, count: int) -> int:
+        """Return the frame that is played `count` frames after `frame`; the offset at the end."""
+        return int(self.frames_after(frame, np.array([count]))[0])
+
     def frames_after(self, frame: int, counts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the frames that are played so many frames after `frame`, through the seams of a loop."""
         frames = frame + counts

@@ -154,3 +154,34 @@ def test_a_speed_out_of_range_is_refused(speed: float) -> None:
 def test_a_sound_without_frames_is_refused() -> None:
     with pytest.raises(InvalidValueError, match="0 frames"):
         stretched(np.zeros((2, 0), np.float32), rate_hz=RATE_HZ, speed=0.5)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    st.integers(1, 9000),
+    st.floats(0.5, 2.0),
+    st.lists(st.integers(1, 900), min_size=1, max_size=12),
+    st.integers(0, 30),
+    st.sampled_from([1000, 8000, 48_000]),
+)
+def test_going_on_again_gives_the_same_cuts_with_other_channels(
+    frames: int, speed: float, blocks: list[int], back: int, rate_hz: int
+) -> None:
+    channels = murmur(2, frames, seed=frames)
+    whole = laid_out(channels, speed, rate_hz=rate_hz)
+    stretcher = Stretcher(Reels(channels), rate_hz=rate_hz, speed=speed, length=frames)
+    given = sum(stretcher.take(block).samples.shape[1] for block in blocks)
+    at = given if back == 0 else max(given // stretcher.hop - back, 0) * stretcher.hop
+    louder = Reels(channels)
+    louder.channels = channels * np.float32(2)
+    rest = stretcher.again(louder, at).take(len(whole.places))
+    assert np.array_equal(rest.places, whole.places[at:])
+    if at < len(whole.places):
+        assert np.array_equal(rest.samples, whole.samples[:, at:] * np.float32(2))
+
+
+def test_going_on_where_no_cut_was_is_refused() -> None:
+    stretcher = Stretcher(Reels(murmur(1, 9000)), rate_hz=RATE_HZ, speed=0.5, length=9000)
+    stretcher.take(1000)
+    with pytest.raises(InvalidValueError, match="after 1001 frames"):
+        stretcher.again(Reels(murmur(1, 9000)), 1001)
