@@ -12,6 +12,8 @@ ROWS = {
     "first_paint": "open five hours of channels and paint them",
     "pyramid": "the outline of five hours at every zoom",
     "timeline_frame": "one frame of the timeline",
+    "spectrogram": "the spectrogram of one lane",
+    "speech_activity": "where somebody speaks on five channels",
     "durable_label": "one label durable on disk",
     "start_up": "start to shown window",
     "time_stretch": "half speed with the pitch kept",

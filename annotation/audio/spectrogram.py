@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from annotation.audio.cache import AudioCache
-from annotation.audio.decoding import FrameReader, float_samples, open_frames
+from annotation.audio.decoding import FrameReader, open_frames
 from annotation.audio.signal import open_checked, path_of
 from annotation.conversation import Channel
 
@@ -48,22 +48,26 @@ class _Analysis(NamedTuple):
 
     Parameters
     ----------
-    window
-        ``(even number of samples,)``.
+    window, window_of_int16
+        ``(even number of samples,)``, for float samples and for 16-bit ones as they are in the file.
     fft_samples
         The window's length or a little more, for speed.
     bins
         How many bins there are below 8 kHz and below half the rate.
+    bands
+        How many bands have bins.
     bins_of_bands
-        For each band that has any, its bins, the last repeated: ``(most in a band, bands)``.
+        The first bin of every band, the second, and so on; a band that has fewer repeats its last.
     scale
         What turns squared magnitude into power; half of it at 0 Hz, where there is no mirrored bin with the other half.
     """
 
     window: NDArray[np.float32]
+    window_of_int16: NDArray[np.float32]
     fft_samples: int
     bins: int
-    bins_of_bands: NDArray[np.intp]
+    bands: int
+    bins_of_bands: tuple[slice | NDArray[np.intp], ...]
     scale: float
 
 
@@ -75,8 +79,7 @@ class _Scratch:
         self.windows = np.empty((self.rows, len(analysis.window)), dtype=np.float32)
         self.power = np.empty((self.rows, analysis.bins), dtype=np.float32)
         self.other_power = np.empty_like(self.power)
-        self.strongest = np.empty((self.rows, analysis.bins_of_bands.shape[1]), dtype=np.float32)
-        self.other_bins = np.empty_like(self.strongest)
+        self.levels = np.empty((self.rows, analysis.bands), dtype=np.float32)
 
 
 class ChannelSpectrogram:
@@ -98,6 +101,7 @@ class ChannelSpectrogram:
         self._reader = reader
         self._analysis = _analysis_of(channel.rate_hz)
         self._scratch = _Scratch(self._analysis)
+        self._holds_int16 = True
 
     @property
     def bin_hz(self) -> float:
@@ -124,10 +128,9 @@ class ChannelSpectrogram:
         inside = onsets < offsets
         middles = (onsets[inside] + offsets[inside]) // 2
         samples = (middles - begin) * self._channel.rate_hz // self._timeline_rate_hz
-        bands = self._scratch.strongest.shape[1]
         found = np.zeros((len(samples), BANDS), dtype=np.uint8)
         for group in self._groups(len(samples)):
-            found[group, :bands] = self._levels(self._squares(samples[group]))
+            found[group, : self._analysis.bands] = self._levels(self._squares(samples[group]))
         if inside.all():
             return SpectrogramColumns(found, inside)
         levels = np.zeros((len(inside), BANDS), dtype=np.uint8)
@@ -173,12 +176,11 @@ class ChannelSpectrogram:
 
     def _levels(self, squares: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the levels of the bands that the rate has, in the scratch array: each band's strongest bin, in dB."""
-        levels, other = self._scratch.strongest[: len(squares)], self._scratch.other_bins[: len(squares)]
-        # With its default mode, `take` would go through a buffer.
-        np.take(squares, self._analysis.bins_of_bands[0], axis=1, out=levels, mode="clip")
-        for bins in self._analysis.bins_of_bands[1:]:
-            np.take(squares, bins, axis=1, out=other, mode="clip")
-            np.maximum(levels, other, out=levels)
+        levels = self._scratch.levels[: len(squares)]
+        first, *others = self._analysis.bins_of_bands
+        levels[:] = squares[:, first]
+        for other in others:
+            np.maximum(levels, squares[:, other], out=levels)
         np.maximum(levels, np.float32(1e-30), out=levels)
         np.log(levels, out=levels)
         steps_a_db = 255 / (LOUDEST_DB - QUIETEST_DB)
@@ -196,23 +198,33 @@ class ChannelSpectrogram:
             windows[:] = np.lib.stride_tricks.sliding_window_view(block, count)[firsts - low]
         else:
             self._fill_far_apart(firsts, windows)
-        windows *= self._analysis.window
+        if self._holds_int16:
+            windows *= self._analysis.window_of_int16
+        else:
+            np.nan_to_num(windows, copy=False, nan=0, posinf=0, neginf=0)
+            windows *= self._analysis.window
 
     def _fill_far_apart(self, firsts: NDArray[np.int64], windows: NDArray[np.float32]) -> None:
         count = windows.shape[1]
         whole = (firsts >= 0) & (firsts + count <= self._channel.frames)
         if whole.any():
             stripes = self._reader.read_stripes(firsts[whole].tolist(), count)[:, :, self._channel.index]
-            windows[whole] = _finite(stripes)
+            self._holds_int16 = stripes.dtype == np.int16
+            windows[whole] = stripes
         for place in np.flatnonzero(~whole):
             windows[place] = self._samples(int(firsts[place]), int(firsts[place]) + count)
 
-    def _samples(self, low: int, high: int) -> NDArray[np.float32]:
-        samples = np.zeros(high - low, dtype=np.float32)
+    def _samples(self, low: int, high: int) -> NDArray[np.int16] | NDArray[np.float32]:
+        """Return samples of the channel as they are in the file, with silence around it."""
         onset, offset = max(low, 0), min(high, self._channel.frames)
-        if onset < offset:
-            found = self._reader.read(onset, offset - onset)[:, self._channel.index]
-            samples[onset - low : offset - low] = _finite(found)
+        if onset >= offset:
+            return np.zeros(high - low, dtype=np.int16)
+        found = self._reader.read(onset, offset - onset)[:, self._channel.index]
+        self._holds_int16 = found.dtype == np.int16
+        if offset - onset == high - low:
+            return found
+        samples = np.zeros(high - low, dtype=found.dtype)
+        samples[onset - low : offset - low] = found
         return samples
 
 
@@ -245,12 +257,21 @@ def _analysis_of(rate_hz: int) -> _Analysis:
     band_of_bin = band_of_bin[band_of_bin < BANDS]
     first = np.searchsorted(band_of_bin, np.arange(band_of_bin[-1] + 1), side="left")
     last = np.append(first[1:], len(band_of_bin)) - 1
-    steps = np.arange(int((last - first).max()) + 1)[:, np.newaxis]
     scale = 4 / float(window.sum(dtype=np.float64)) ** 2
-    return _Analysis(window, fft_samples, len(band_of_bin), np.minimum(first + steps, last), scale)
+    return _Analysis(
+        window=window,
+        window_of_int16=window * np.float32(1 / 32768),
+        fft_samples=fft_samples,
+        bins=len(band_of_bin),
+        bands=len(first),
+        bins_of_bands=tuple(
+            _selection(np.minimum(first + step, last)) for step in range(int((last - first).max()) + 1)
+        ),
+        scale=scale,
+    )
 
 
-def _finite(samples: NDArray[np.int16] | NDArray[np.float32]) -> NDArray[np.float32]:
-    if samples.dtype == np.int16:
-        return float_samples(samples)
-    return np.nan_to_num(float_samples(samples), nan=0, posinf=0, neginf=0)
+def _selection(places: NDArray[np.intp]) -> slice | NDArray[np.intp]:
+    """Return what picks the same columns, as a slice where they are evenly apart, which is faster."""
+    steps = np.unique(np.diff(places))
+    return slice(int(places[0]), int(places[-1]) + 1, int(steps[0])) if len(steps) == 1 and steps[0] > 0 else places

@@ -189,8 +189,12 @@ class _Work:
         samples = np.concatenate(parts) if len(parts) > 1 else self._rest
         self._rest = samples[wanted:]
         taken = np.zeros(wanted, dtype=np.float32)
-        taken[: len(samples)] = np.nan_to_num(samples[:wanted], nan=0, posinf=0, neginf=0)
-        return np.clip(taken, -_LARGEST_SAMPLE, _LARGEST_SAMPLE, out=taken)
+        taken[: len(samples)] = samples[:wanted]
+        # Not a number is neither above nor below.
+        if not (taken.min() >= -_LARGEST_SAMPLE and taken.max() <= _LARGEST_SAMPLE):
+            np.nan_to_num(taken, copy=False, nan=0, posinf=0, neginf=0)
+            np.clip(taken, -_LARGEST_SAMPLE, _LARGEST_SAMPLE, out=taken)
+        return taken
 
     def give(self, probabilities: NDArray[np.float32]) -> None:
         """Keep the probabilities of chunks that were taken, without those beyond the end."""
