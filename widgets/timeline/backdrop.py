@@ -1,8 +1,14 @@
-"""What lies behind the events: lanes, grid, hatching, waveforms, spectrograms and speech, as one array of pixels."""
+"""What lies behind the events: lanes, grid, hatching, waveforms, spectrograms and speech, as one array of pixels.
+
+The array is a ring: column ``c`` of the absolute grid stands at ``c`` modulo the width. So a scroll moves no pixel; it
+draws the columns that come into view over those that went out, and the picture is blitted in two pieces.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
+from PySide6.QtCore import QRect
+from PySide6.QtGui import QPainter
 
 from annotation.audio.spectrogram_tiles import level_for
 from widgets.timeline.colour_map import colour_table
@@ -10,6 +16,7 @@ from widgets.timeline.layout import LaneBox
 from widgets.timeline.rendering import (
     Levels,
     Pixels,
+    Sheet,
     argb,
     draw_clipping,
     draw_hatching,
@@ -34,6 +41,14 @@ class _Kept:
     high: Levels
 
 
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Columns that lie together both in the view, from its left, and in the ring."""
+
+    view: slice
+    ring: slice
+
+
 class Backdrop:
     """Draws the backdrop, and keeps of it what a scroll leaves as it was.
 
@@ -54,10 +69,14 @@ class Backdrop:
         self.renders = 0
         self.columns_drawn = 0
         self.spectrogram_columns_drawn = 0
-        self.pixels: Pixels = np.zeros((0, 0), dtype=np.uint32)
-        self._spare = self.pixels
+        self._sheet = Sheet(0, 0)
         self._last: Scene | None = None
         self._levels: dict[str, _Kept] = {}
+
+    @property
+    def pixels(self) -> Pixels:
+        """The ring, ``(height, width)``: as high as the scene and as wide as its view."""
+        return self._sheet.pixels
 
     def forget(self, lane_id: str | None = None) -> None:
         """Ask the waveform of a lane again at the next drawing; of all lanes where none is named."""
@@ -72,38 +91,45 @@ class Backdrop:
         self._last = None
 
     def draw(self, scene: Scene) -> None:
-        """Draw the backdrop of a scene on `pixels`, ``(height, width)``."""
+        """Draw the backdrop of a scene, as far as it is not there."""
         self.renders += 1
-        if self.pixels.shape != (scene.height, scene.width):
-            self.pixels, self._spare = (np.zeros((scene.height, scene.width), dtype=np.uint32) for _ in range(2))
+        width = scene.viewport.width
+        if self.pixels.shape != (scene.height, width):
+            self._sheet = Sheet(scene.height, width)
             self._last = None
-        columns = self._scroll(scene)
+        columns = self._lacking(scene)
         self._last = scene
         self.columns_drawn += columns.stop - columns.start
-        self.pixels[max(scene.y_of(scene.layout.height), 0) :] = argb(scene.theme.window)
         ticks = np.array([tick.frame for tick in scene.ticks() if tick.label], dtype=np.int64)
         grid = scene.viewport.columns_from_frames(ticks)
-        grid = grid[(grid >= columns.start) & (grid < columns.stop)] - columns.start
-        for number, box in scene.visible_lanes():
-            self._draw_lane(scene, box, argb(scene.lane_paper(number, box)), grid, columns)
+        for piece in pieces(scene.viewport, columns):
+            self._draw_piece(scene, piece, grid)
 
-    def _scroll(self, scene: Scene) -> slice:
-        """Move the last backdrop where only the place differs; return the columns that are left to draw."""
+    def paint(self, painter: QPainter, scene: Scene) -> None:
+        """Paint what was drawn last, right of the headers."""
+        for piece in pieces(scene.viewport, slice(0, scene.viewport.width)):
+            part = QRect(piece.ring.start, 0, piece.ring.stop - piece.ring.start, scene.height)
+            painter.drawImage(scene.left + piece.view.start, 0, self._sheet.window(part))
+
+    def _lacking(self, scene: Scene) -> slice:
+        """Return the columns of the view that the ring does not hold."""
         width = scene.viewport.width
         by = scene.viewport.column - self._last.viewport.column if self._last else 0
         if self._last is None or not _only_scrolled(self._last, scene) or abs(by) >= width:
             return slice(0, width)
-        old, new = self.pixels[:, scene.left :], self._spare[:, scene.left :]
-        if by >= 0:
-            new[:, : width - by] = old[:, by:]
-        else:
-            new[:, -by:] = old[:, : width + by]
-        self.pixels, self._spare = self._spare, self.pixels
         return slice(width - by, width) if by >= 0 else slice(0, -by)
 
-    def _draw_lane(self, scene: Scene, box: LaneBox, paper: np.uint32, grid: Frames, columns: slice) -> None:
+    def _draw_piece(self, scene: Scene, piece: Piece, grid: Frames) -> None:
+        sheet, columns = self.pixels[:, piece.ring], piece.view
+        sheet[max(scene.y_of(scene.layout.height), 0) :] = argb(scene.theme.window)
+        inside = grid[(grid >= columns.start) & (grid < columns.stop)] - columns.start
+        for number, box in scene.visible_lanes():
+            self._draw_lane(scene, sheet, box, argb(scene.lane_paper(number, box)), inside, columns)
+
+    def _draw_lane(
+        self, scene: Scene, sheet: Pixels, box: LaneBox, paper: np.uint32, grid: Frames, columns: slice
+    ) -> None:
         theme, metrics = scene.theme, scene.layout.metrics
-        sheet = self.pixels[:, scene.left + columns.start : scene.left + columns.stop]
 
         def rows(top: int, bottom: int) -> Pixels:
             first = max(scene.y_of(top), metrics.ruler)
@@ -112,8 +138,7 @@ class Backdrop:
         below = box.rows[-1].top + box.rows[-1].height if box.rows else box.rows_top
         for top, bottom, colour in (
             (box.top, box.speech_top, paper),
-            (box.speech_top, box.rows_top, argb(theme.event_row)),
-            *((row.top, row.top + row.height, argb(theme.event_row)) for row in box.rows),
+            (box.speech_top, below, argb(theme.event_row)),
             (below, box.bottom, paper),
         ):
             line = np.full(sheet.shape[1], colour, dtype=np.uint32)
@@ -126,8 +151,7 @@ class Backdrop:
         if box.speech_height:
             inset = box.speech_height // 4
             self._draw_speech(scene, box, rows(box.speech_top + inset, box.rows_top - inset), columns)
-        border = slice(max(scene.y_of(box.bottom) - metrics.hair, metrics.ruler), max(scene.y_of(box.bottom), 0))
-        self.pixels[border] = argb(theme.separator)
+        rows(box.bottom - metrics.hair, box.bottom)[:] = argb(theme.separator)
 
     def _draw_spectrogram(self, scene: Scene, box: LaneBox, strip: Pixels, columns: slice) -> None:
         """Draw what is ready; until then a stretch looks as if it were quiet."""
@@ -192,6 +216,18 @@ class Backdrop:
             kept = _moved(kept, viewport)
         self._levels[lane.id] = kept
         return kept
+
+
+def pieces(viewport: Viewport, columns: slice) -> list[Piece]:
+    """Return some columns of a view, cut where the ring closes; none where there are none."""
+    width, found = viewport.width, []
+    start = columns.start
+    while start < columns.stop:
+        place = (viewport.column + start) % width
+        stop = min(columns.stop, start + width - place)
+        found.append(Piece(slice(start, stop), slice(place, place + stop - start)))
+        start = stop
+    return found
 
 
 def _moved(kept: _Kept, viewport: Viewport) -> _Kept:

@@ -286,7 +286,7 @@ class TimelineCanvas(QWidget):
                 # The painter is scaled to logical pixels; undone exactly, the frame is copied pixel for pixel.
                 painter.scale(1 / self._ratio, 1 / self._ratio)
                 drawn = self._frame.backdrop.renders
-                painter.drawImage(0, 0, self._frame.image(scene))
+                self._frame.paint(painter, scene)
                 if self._frame.backdrop.renders != drawn:
                     self._asking.start(0)
                 self._overlay.paint(painter, scene)
