@@ -59,7 +59,9 @@ class SileroStream:
     """
 
     def __init__(self) -> None:
-        self._session = _session(load_model("silero"))
+        model = load_model("silero")
+        self.model_id = model.id
+        self._session = _session(model)
         self._rate = np.array(SAMPLE_RATE_HZ, dtype=np.int64)
         self._chunk = np.zeros((1, _CHUNK_WITH_CONTEXT), dtype=np.float32)
         self._state = np.zeros((2, 1, _STATE), dtype=np.float32)
