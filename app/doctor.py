@@ -20,8 +20,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
+from annotation.audio.model_file import ModelRefusedError
+from annotation.audio.silero import CHUNK_SAMPLES, SileroBatch, SileroStream
 from annotation.errors import FloorscopeError
 from app.settings import cache_folder, config_folder, data_folder
+from app.sound_system import SoundSystem, find_sound_system, remedy_without_device
 
 Status = Literal["ok", "warn", "fail"]
 
@@ -30,6 +35,8 @@ OLDEST_QT = (6, 10, 3)
 BROKEN_QT = (6, 12)
 OLDEST_SQLITE = (3, 37)
 """STRICT tables."""
+LARGEST_DIFFERENCE = 1e-4
+"""Between a probability computed in onnxruntime and with numpy."""
 LITTLE_SPACE_MB = 1_000
 NO_SPACE_MB = 50
 PROBE_TIMEOUT_S = 30
@@ -85,7 +92,7 @@ def default_questions() -> dict[str, Question]:
         "qt libraries": check_qt_libraries,
         "window": lambda: check_window(window()),
         "fonts": lambda: check_fonts(window()),
-        "sound": lambda: check_sound(_ask("sound")),
+        "sound": lambda: check_sound(_ask("sound"), find_sound_system()),
         "database": partial(check_database, Path(tempfile.gettempdir())),
         "settings folder": lambda: check_folder("settings folder", config_folder()),
         "cache folder": lambda: check_folder("cache folder", cache_folder()),
@@ -162,23 +169,24 @@ def check_fonts(answer: Mapping[str, object]) -> Check:
     return Check("fonts", "ok", f"{families} font families.")
 
 
-def check_sound(answer: Mapping[str, object]) -> Check:
-    """Check that there is a sound device; without one all but playing works, hence never a ``fail``."""
+def check_sound(answer: Mapping[str, object], system: SoundSystem) -> Check:
+    """Check that there is a sound device; without one all but playing works, hence never a ``fail``.
+
+    The detail names the sound system (PipeWire, PulseAudio or ALSA), the default device and its latency.
+    """
     if not answer["portaudio"]:
         detail = f"PortAudio is missing, so nothing is heard ({answer['error']})."
         return Check("sound", "warn", detail, install_line(("libportaudio.so.2",)))
+    name = system.name or "No sound system"
     if "device" not in answer:
-        return Check(
-            "sound",
-            "warn",
-            f"No sound device, so nothing is heard ({answer['error']}).",
-            "Connect one, or start the sound server, then start Floorscope again.",
-        )
+        detail = f"{name}; no sound device, so nothing is heard ({answer['error']})."
+        return Check("sound", "warn", detail, remedy_without_device(system))
+    default = f", default output {system.default}" if system.default else ""
     return Check(
         "sound",
         "ok",
-        f"{answer['device']}: {answer['channels']} channels at {answer['rate_hz']:g} Hz, "
-        f"latency {answer['latency_ms']:.0f} ms.",
+        f"{system.name or answer['host']}{default}. Plays through “{answer['device']}” ({answer['host']}): "
+        f"{answer['channels']} channels at {answer['rate_hz']:g} Hz, latency {answer['latency_ms']:.0f} ms.",
     )
 
 
@@ -243,10 +251,24 @@ def check_voices() -> Check:
 
 
 def check_models() -> Check:
-    """Say which model files are shipped; labelling needs none."""
-    folder = importlib.resources.files("resources") / "models"
-    names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".onnx")) if folder.is_dir() else []
-    return Check("models", "ok", f"{', '.join(names)}." if names else "None shipped, and labelling needs none.")
+    """Check that the model of speech activity is the one on record and that both ways to run it agree.
+
+    Labelling needs none, hence never a ``fail``.
+    """
+    name = "models"
+    samples = np.random.default_rng(1).standard_normal(CHUNK_SAMPLES, dtype=np.float32)
+    try:
+        stream, batch = SileroStream(), SileroBatch(1)
+    except ModelRefusedError as refusal:
+        detail = f"{refusal.where}: {refusal.what}" if refusal.where else refusal.what
+        return Check(name, "warn", detail, refusal.remedy)
+    difference = abs(stream.probability(samples) - float(batch.probabilities(samples[np.newaxis])[0, 0]))
+    if not difference < LARGEST_DIFFERENCE:
+        detail = (
+            f"{stream.model_id} gives probabilities of speech that differ by {difference:.2g} between its two forms."
+        )
+        return Check(name, "warn", detail, "Do not rely on speech activity on this machine; please report this.")
+    return Check(name, "ok", f"{stream.model_id} hears speech, its checksum is right, and onnxruntime runs it.")
 
 
 def missing_libraries(ldd_output: str) -> tuple[str, ...]:

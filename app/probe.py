@@ -29,7 +29,7 @@ def ask_window() -> dict[str, object]:
 
 
 def ask_sound() -> dict[str, object]:
-    """Return PortAudio's version and the default output device: name, rate, channels and latency in milliseconds.
+    """Return PortAudio's version and the default output device: name, host interface, rate, channels and latency in ms.
 
     Without PortAudio or without a device, `error` holds the library's own words instead.
     """
@@ -41,11 +41,13 @@ def ask_sound() -> dict[str, object]:
     version = str(sounddevice.get_portaudio_version()[1])
     try:
         device = dict(sounddevice.query_devices(kind="output"))
+        host = str(sounddevice.query_hostapis(device["hostapi"])["name"])
     except (sounddevice.PortAudioError, ValueError) as error:
         return {"portaudio": version, "error": str(error)}
     return {
         "portaudio": version,
         "device": str(device["name"]),
+        "host": host,
         "rate_hz": float(device["default_samplerate"]),
         "channels": int(device["max_output_channels"]),
         "latency_ms": 1000 * float(device["default_low_output_latency"]),

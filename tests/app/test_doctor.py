@@ -13,6 +13,7 @@ from app.doctor import (
     check_disk,
     check_folder,
     check_fonts,
+    check_models,
     check_packages,
     check_python,
     check_qt_libraries,
@@ -24,6 +25,7 @@ from app.doctor import (
     missing_libraries,
     run_checks,
 )
+from app.sound_system import SoundSystem
 
 LDD = """\
 \tlinux-vdso.so.1 (0x00007f5007bd7000)
@@ -159,16 +161,21 @@ def test_no_screen_and_no_font_fail() -> None:
 
 
 def test_a_missing_portaudio_is_a_warning_that_names_the_package() -> None:
-    check = check_sound({"portaudio": "", "error": "PortAudio library not found"})
+    check = check_sound({"portaudio": "", "error": "PortAudio library not found"}, SoundSystem())
     assert check.status == "warn"
     assert "libportaudio2" in check.remedy
 
 
 def test_a_missing_sound_device_is_a_warning_and_a_device_is_told_with_its_latency() -> None:
     silent = {"portaudio": "PortAudio V19", "error": "Error querying device -1"}
-    assert check_sound(silent).status == "warn"
-    heard = silent | {"device": "Speakers", "rate_hz": 48000.0, "channels": 2, "latency_ms": 8.7}
-    assert check_sound(heard) == Check("sound", "ok", "Speakers: 2 channels at 48000 Hz, latency 9 ms.")
+    assert check_sound(silent, SoundSystem()).status == "warn"
+    heard = silent | {"device": "default", "host": "ALSA", "rate_hz": 48000.0, "channels": 2, "latency_ms": 8.7}
+    assert check_sound(heard, SoundSystem("PipeWire", "1.0.5", True, "Speakers")) == Check(
+        "sound",
+        "ok",
+        "PipeWire 1.0.5, default output Speakers. Plays through “default” (ALSA): 2 channels at 48000 Hz, "
+        "latency 9 ms.",
+    )
 
 
 def test_the_database_is_tried_with_flushed_commits_and_leaves_nothing_behind(tmp_path: Path) -> None:
@@ -202,3 +209,19 @@ def test_pandas_in_the_environment_is_a_warning(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "pandas.py").write_text("", encoding="utf-8")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert check_packages().status == "warn"
+
+
+def test_the_model_of_speech_activity_is_there_and_runs() -> None:
+    check = check_models()
+    assert check.status == "ok"
+    assert "silero-6.2.3" in check.detail
+
+
+def test_a_model_that_is_refused_is_a_warning_since_labelling_goes_on_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    check = check_models()
+    assert check.status == "warn"
+    assert "onnxruntime cannot be loaded" in check.detail
+    assert check.remedy
