@@ -13,7 +13,7 @@ from sqlite_utils import Database
 from annotation.cancellation import CancelToken, no_progress
 from annotation.notices import Notice
 from annotation.project.backup import backups_of, fault_of_backup
-from annotation.project.database import connect, log_path
+from annotation.project.database import connect, connect_closed_file, log_path
 from annotation.project.faults import DamagedProjectError, NewerProjectError, NotAProjectError, faults_of
 from annotation.project.log_file import LogSurvey, survey_log
 from annotation.project.migrations import CURRENT_VERSION, MIGRATIONS, migrate, version_in_header
@@ -61,7 +61,8 @@ def _settled_log(path: Path) -> LogSurvey:
 
 
 def _require_integrity(path: Path) -> None:
-    db = connect(path, read_only=True)
+    # Without a log nobody has the file open, and reading it as a closed one leaves nothing beside it.
+    db = connect(path, read_only=True) if log_path(path).exists() else connect_closed_file(path)
     try:
         with faults_of(path):
             answer = db.execute("PRAGMA integrity_check(1)").fetchone()[0]
