@@ -4,8 +4,10 @@ An overlap that is not heard is repaired by moving what makes it: an aside to an
 an interruption by letting the holder talk on longer. What is still not heard after three tries is kept, and marked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import logging
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +28,8 @@ from evaluation.construction.synthesis import SynthesisError, Voice
 from evaluation.construction.synthesiser import Synthesiser
 from evaluation.construction.voices import VoicePool, cast
 
+_log = logging.getLogger(__name__)
+
 TRIES = 3
 """How often the timing of an overlap that is not heard is changed."""
 
@@ -33,10 +37,24 @@ _SHARE_STEPS = (0.07, -0.07, 0.15)
 _LONGER_MS = 150
 _LONGEST_YIELD_MS = 1_500
 
-Resolver = Callable[[SymbolicConversation, PartFrames, int], ResolvedConversation]
-"""Gives acts frames; the last argument is the rate in Hz."""
-
 Clips = dict[tuple[int, int], NDArray[np.int16]]
+
+
+Words = dict[tuple[int, int], tuple[TimedWord, ...]]
+
+
+class Resolver(Protocol):
+    """Gives acts frames, as `evaluation.construction.resolution.resolve` does."""
+
+    def __call__(
+        self,
+        conversation: SymbolicConversation,
+        part_frames: PartFrames,
+        rate_hz: int,
+        *,
+        word_ends: Mapping[tuple[int, int], Sequence[int]] | None = None,
+    ) -> ResolvedConversation:
+        """Return the conversation in frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +87,14 @@ def built_conversation(symbolic: SymbolicConversation, tools: Tools, cancel: Can
     voices = cast(symbolic.speakers, tools.pool.of(symbolic.split), symbolic.seed)
     symbolic, clips, left_out = spoken_parts(symbolic, voices, tools.synthesiser, cancel)
     room = drawn_room(tools.acoustics, tuple(speaker.id for speaker in symbolic.speakers), symbolic.seed)
+    words = timed_words(symbolic, clips, tools, cancel)
     frames = {key: len(clip) for key, clip in clips.items()}
+    word_ends = {key: [word.offset for word in timed] for key, timed in words.items() if timed}
     repairs: list[str] = []
     current = symbolic
     for attempt in range(TRIES + 1):
         cancel.check()
-        resolved = tools.resolve(current, frames, tools.synthesiser.rate_hz)
+        resolved = tools.resolve(current, frames, tools.synthesiser.rate_hz, word_ends=word_ends)
         rendered = rendered_channels(resolved, clips, room)
         checks = checked_overlaps(resolved, rendered, with_bleed=tools.acoustics.bleed_db is not None)
         missed = [check for check in checks if not check.realised]
@@ -82,7 +102,6 @@ def built_conversation(symbolic: SymbolicConversation, tools: Tools, cancel: Can
             break
         current = retimed(symbolic, current, missed, attempt)
         repairs += [f"act {check.act}: {_heard(check, resolved.rate_hz)}; it was moved." for check in missed]
-    words = timed_words(resolved, clips, tools.aligner, cancel)
     return AssembledConversation(resolved, rendered, room, voices, words, checks, repairs, left_out)
 
 
@@ -156,23 +175,20 @@ def retimed(
     return replace(current, acts=tuple(acts))
 
 
-def timed_words(
-    resolved: ResolvedConversation, clips: Clips, aligner: Aligner | None, cancel: CancelToken
-) -> dict[tuple[int, int], tuple[TimedWord, ...]]:
-    """Return the words of every part that is heard, in frames of its clip; nothing without an aligner."""
-    words: dict[tuple[int, int], tuple[TimedWord, ...]] = {}
-    if aligner is None:
+def timed_words(symbolic: SymbolicConversation, clips: Clips, tools: Tools, cancel: CancelToken) -> Words:
+    """Return the words of every part, in frames of its clip; nothing without an aligner or for sounds without words."""
+    words: Words = {}
+    if tools.aligner is None:
         return words
-    for placed in resolved.acts:
-        if placed.act.sound is not None:
+    for act in symbolic.acts:
+        if act.sound is not None:
             continue
-        for part in range(len(placed.spans)):
+        for part, text in enumerate(act.parts):
             cancel.check()
-            key = (placed.act.index, part)
             try:
-                words[key] = aligner.words(placed.act.parts[part], clips[key], resolved.rate_hz)
-            except SynthesisError:
-                words[key] = ()
+                words[act.index, part] = tools.aligner.words(text, clips[act.index, part], tools.synthesiser.rate_hz)
+            except SynthesisError as error:
+                _log.info("no word times for “%s”: %s", text, error)
     return words
 
 

@@ -34,6 +34,7 @@ from evaluation.construction.building import Resolver, Tools, built_conversation
 from evaluation.construction.clip_store import ClipStore
 from evaluation.construction.plan import PlannedConversation
 from evaluation.construction.run_file import RUN_NAME, AcousticSummary, EngineEntry, RunFile, RunSettings, VoiceEntry
+from evaluation.construction.script import ScriptError
 from evaluation.construction.synthesis import SpeechEngine, SynthesisError
 from evaluation.construction.synthesiser import Synthesiser
 from evaluation.construction.voices import VoicePool, voice_pool, voices_of
@@ -62,6 +63,8 @@ class Order:
     ----------
     script
         Name of the writer, for the record.
+    mean_s
+        Mean length that was asked for, for the record.
     title, description, licence
         For the manifest.
     """
@@ -69,6 +72,7 @@ class Order:
     planned: tuple[PlannedConversation, ...]
     seed: int
     script: str = "grammar"
+    mean_s: float | None = None
     acoustics: AcousticSettings = field(default_factory=AcousticSettings)
     rate_hz: int = RATE_HZ
     title: str = "Constructed conversations"
@@ -122,7 +126,7 @@ def construct(
         missing = [each for each in order.planned if each.id not in records]
         with contextlib.closing(_made(folder, missing, makers.write, tools, cancel, workers)) as results:
             for each, made in results:
-                if isinstance(made, SynthesisError):
+                if isinstance(made, FloorscopeError):
                     failed[each.id] = str(made)
                 else:
                     records[each.id] = made
@@ -152,18 +156,18 @@ def _made(
     tools: Tools,
     cancel: CancelToken,
     workers: int,
-) -> Generator[tuple[PlannedConversation, ConversationRecord | SynthesisError]]:
+) -> Generator[tuple[PlannedConversation, ConversationRecord | FloorscopeError]]:
     """Yield conversations as they are done; after a fault or a cancellation those under way are given up."""
     stop = CancelToken()
 
-    def make(each: PlannedConversation) -> ConversationRecord | SynthesisError:
+    def make(each: PlannedConversation) -> ConversationRecord | FloorscopeError:
         try:
             return write_conversation(folder, built_conversation(write(each), tools, stop))
-        except SynthesisError as error:
+        except (ScriptError, SynthesisError) as error:
             return error
 
     waiting = iter(planned)
-    running: dict[Future[ConversationRecord | SynthesisError], PlannedConversation] = {}
+    running: dict[Future[ConversationRecord | FloorscopeError], PlannedConversation] = {}
     with ThreadPoolExecutor(workers, thread_name_prefix="construct") as executor:
         try:
             while True:
@@ -238,6 +242,7 @@ def _settings(order: Order, makers: Makers, pool: VoicePool) -> RunSettings:
     return RunSettings(
         seed=order.seed,
         script=order.script,
+        mean_s=order.mean_s,
         rate_hz=order.rate_hz,
         conversations=tuple(each.id for each in order.planned),
         dev=tuple(each.id for each in order.planned if each.split == "dev"),

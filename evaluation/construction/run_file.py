@@ -36,6 +36,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     seed: int
     script: str
+    mean_s: float | None
     rate_hz: int
     conversations: tuple[str, ...]
     dev: tuple[str, ...]

@@ -8,7 +8,9 @@ store is bit for bit the one that was made.
 
 Decisions: speech begins and ends at the first and last 5 ms in which the peak is within 34 dB of the clip's peak, with
 one window more on either side, faded over 5 ms. The level is an active level: the root mean square over the 20 ms
-windows that are within 30 dB of the loudest, set to −26 dB of full scale.
+windows that are within 30 dB of the loudest, set to −26 dB of full scale. Where an engine is silent for more than
+0.45 s between two sentences (40 dB under the peak), what is longer is taken out: a longer pause inside a turn would be
+a hold that the event log does not know.
 """
 
 import re
@@ -36,7 +38,10 @@ LONGEST_CLIP_S = 120
 LONGEST_TEXT = 2_000
 """Characters of one clip."""
 
+LONGEST_PAUSE_MS = 450
+
 _TRIM_DB = -34.0
+_SILENT_DB = -40.0
 _ACTIVE_DB = -30.0
 _SPACES = re.compile(r"\s+")
 
@@ -168,7 +173,7 @@ def clip_from_speech(speech: Speech, *, pitch: float, rate_hz: int) -> NDArray[n
     if not np.isfinite(speech.samples).all():
         raise SynthesisError("The engine gave samples that are no numbers.")
     samples = np.asarray(soxr.resample(speech.samples, speech.rate_hz * pitch, rate_hz), dtype=np.float64)
-    trimmed = _trimmed(samples, rate_hz)
+    trimmed = _with_short_pauses(_trimmed(samples, rate_hz), rate_hz)
     gain = min(10 ** (SPEECH_LEVEL_DB / 20) / active_rms(trimmed, rate_hz), CLIP_PEAK / float(np.abs(trimmed).max()))
     quantised: NDArray[np.int16] = np.rint(trimmed * gain * FULL_SCALE).astype(np.int16)
     quantised.setflags(write=False)
@@ -192,10 +197,26 @@ def window_energies(samples: Samples, window: int) -> Samples:
     return np.asarray(np.mean(np.square(samples[:usable].reshape(-1, window)), axis=1), dtype=np.float64)
 
 
+def _window_peaks(samples: Samples, window: int) -> Samples:
+    usable = len(samples) // window * window
+    return np.asarray(np.abs(samples[:usable]).reshape(-1, window).max(axis=1), dtype=np.float64)
+
+
+def _with_short_pauses(samples: Samples, rate_hz: int) -> Samples:
+    """Return samples without the middle of what is silent for too long; their length is one of whole windows."""
+    window = rate_hz // 200
+    peaks = _window_peaks(samples, window)
+    silent = np.concatenate(([0], (peaks < peaks.max() * 10 ** (_SILENT_DB / 20)).astype(np.int8), [0]))
+    kept = np.ones(len(samples), dtype=np.bool_)
+    half = LONGEST_PAUSE_MS // 10
+    for first, last in np.flatnonzero(np.diff(silent)).reshape(-1, 2):
+        kept[(first + half) * window : max(first + half, last - half) * window] = False
+    return samples[kept]
+
+
 def _trimmed(samples: Samples, rate_hz: int) -> Samples:
     window = rate_hz // 200
-    usable = len(samples) // window * window
-    peaks = np.abs(samples[:usable]).reshape(-1, window).max(axis=1)
+    peaks = _window_peaks(samples, window)
     if not len(peaks) or peaks.max() < 1e-4:
         raise SynthesisError("The engine gave silence.", remedy="Listen to what it says, or choose another voice.")
     loud = np.flatnonzero(peaks > peaks.max() * 10 ** (_TRIM_DB / 20))

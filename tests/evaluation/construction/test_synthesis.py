@@ -43,6 +43,12 @@ def test_pitch_shifts_the_frequency_and_a_stretched_engine_keeps_the_length() ->
     assert len(clip) / 16_000 == pytest.approx(1.0, abs=0.02)
 
 
+def test_a_long_silence_inside_speech_is_shortened_and_a_short_one_is_kept() -> None:
+    words = [tone(0.5, 200, 16_000), np.zeros(16_000), tone(0.5, 200, 16_000), np.zeros(4_800), tone(0.5, 200, 16_000)]
+    clip = clip_from_speech(Speech(np.concatenate(words), 16_000), pitch=1.0, rate_hz=16_000)
+    assert len(clip) / 16_000 == pytest.approx(0.5 + 0.45 + 0.5 + 0.3 + 0.5, abs=0.02)
+
+
 def test_a_clip_with_a_high_crest_is_set_lower_instead_of_being_clamped() -> None:
     samples = tone(0.5, 200, 16_000, 0.02)
     samples[4000] = 1.0
