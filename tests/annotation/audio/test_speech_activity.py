@@ -1,3 +1,4 @@
+import tracemalloc
 from fractions import Fraction
 from importlib.resources import files
 from pathlib import Path
@@ -199,3 +200,33 @@ def test_arrays_are_read_only_since_they_cross_threads(tmp_path: Path, cache: Au
     activity = found_in(channel_of(tmp_path / "a.wav"), cache)
     for array in (activity.probabilities, activity.onsets, activity.offsets):
         assert not array.flags.writeable
+
+
+def peak_bytes(channel: Channel, cache: AudioCache) -> int:
+    tracemalloc.start()
+    try:
+        found_in(channel, cache)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("rate_hz", [16000, 48000])
+def test_memory_does_not_grow_with_the_length_of_the_channel(tmp_path: Path, rate_hz: int) -> None:
+    sound = np.tile(SPEECH, 3 * rate_hz // 16000)
+    short = channel_of(tmp_path / "a.wav", sound, rate_hz=rate_hz)
+    long = channel_of(tmp_path / "b.wav", np.tile(sound, 3), rate_hz=rate_hz)
+    found_in(channel_of(tmp_path / "warm.wav"), AudioCache(tmp_path / "warm"))
+    cache = AudioCache(tmp_path / "cache")
+    assert peak_bytes(long, cache) < 1.2 * peak_bytes(short, cache)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_spans_are_those_that_the_official_package_finds(tmp_path: Path, cache: AudioCache) -> None:
+    silero_vad = pytest.importorskip("silero_vad", reason="the official package is an extra: silero")
+    torch = pytest.importorskip("torch")
+    samples = SPEECH[:-100]
+    official = silero_vad.get_speech_timestamps(torch.from_numpy(samples.copy()), silero_vad.load_silero_vad())
+    activity = found_in(channel_of(tmp_path / "a.wav", samples), cache)
+    assert activity.onsets.tolist() == [span["start"] for span in official]
+    assert activity.offsets.tolist() == [span["end"] for span in official]
