@@ -62,11 +62,13 @@ class Published(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Manners(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Figures of one interaction type; counts are per minute.
 
-    `turn_s` is the mean length of a TURN, `spread` the standard deviation of its logarithm, `gap_ms` the mean silence
+    `turn_s` is the mean length of a TURN that is wanted; `line_s` is what a writer is asked for, so that it comes out
+    with pauses, interruptions and the built-in writer's habits. `spread` is the standard deviation of its logarithm, `gap_ms` the mean silence
     before a turn that does not begin early; `listener_acts` are backchannels and non-content together.
     """
 
     turn_s: float
+    line_s: float
     spread: float
     gap_ms: float
     turns: float
@@ -301,7 +303,7 @@ def _briefs(
         math.exp(numbers.gauss(0, manners.spread)) * _length_factor(conversation.interaction, position)
         for position in order
     ]
-    unit = manners.turn_s * count / sum(weights)
+    unit = manners.line_s * count / sum(weights)
     return tuple(
         LineBrief(speakers[position].id, max(SHORTEST_LINE_S, round(weight * unit, 2)))
         for position, weight in zip(order, weights, strict=True)

@@ -41,6 +41,7 @@ FALSE_START_CHANCE = 0.025
 REACTION_CHANCE = 0.45
 TRANSITION_CHANCE = 0.7
 REMARK_END_CHANCE = 0.5
+LARGEST_CARRY_S = 6.0
 
 _LINKS = re.compile(r"\(?(But|And|Yes|Only|On|Also|Look|So|Mind|Then|Well|What if|Why not|By|As)\b")
 """Beginnings that link a sentence to one before it."""
@@ -184,8 +185,8 @@ class _Draft:
             self._answer(body, answers)
         sentences = tuple(self._disfluent(sentence) for sentence in body.sentences)
         self._carry_s = target_s - self._seconds(" ".join((reaction, *sentences)))
-        # A long overshoot would starve the lines to come: it is paid back over several.
-        self._carry_s = max(-2.5, min(2.5, self._carry_s))
+        # What a line was too long or too short is made up for by the next ones.
+        self._carry_s = max(-LARGEST_CARRY_S, min(LARGEST_CARRY_S, self._carry_s))
         self._asked = question.partition(":")[0]
         self._last_kind = next((kind for kind in reversed(body.kinds) if kind in CONTENTS), "")
         first = sentences[0]

@@ -248,17 +248,32 @@ class _Resolver:
                 holder = NOBODY
 
     def _place_aside(self, act: Act) -> None:
-        host = self._tenures.get(-1 if act.timing.anchor is None else act.timing.anchor)
-        if host is None:
+        """Place an aside under its turn, else under the nearest turn that has room for it, else leave it out."""
+        anchor = act.timing.anchor
+        if anchor not in self._tenures:
             raise InvalidValueError("An aside is timed from a turn.", where=f"{self._conversation.id}, act {act.index}")
+        if self._place_under(act, self._tenures[anchor]):
+            return
+        order = list(self._tenures)
+        for host in sorted(order, key=lambda each: (abs(order.index(each) - order.index(anchor)), each)):
+            tenure = self._tenures[host]
+            holder = tenure.placed.act.speaker
+            timing = Timing(Relation.AT_SHARE, host, share=act.timing.share)
+            moved = replace(act, timing=timing, holder_before=holder, holder_after=holder)
+            if holder != act.speaker and self._place_under(moved, tenure):
+                self._repairs.append(Repair(act.index, "There was no room for it where it was planned. It was moved."))
+                return
+        self._repairs.append(Repair(act.index, "There was no room for it under any turn. It was left out."))
+
+    def _place_under(self, act: Act, host: _Tenure) -> bool:
+        """Place an aside under a turn, as near to its time as there is room; return False when there is none."""
         length = self._spans(act, 0)[-1].offset
         floor = host.placed
         latest = floor.offset - length - (self._frames(OUTLASTS_MS) if act.kind is Kind.FAILED_CLAIM else 0)
+        pauses = _pauses(floor)
         if act.timing.relation is Relation.IN_PAUSE:
-            pauses = _pauses(floor)
             if act.timing.pause >= len(pauses):
-                self._leave_out(act, "The turn has no such pause to speak into.")
-                return
+                return False
             pause = pauses[act.timing.pause]
             wanted = pause.onset + int(act.timing.share * pause.length)
             allowed = Span(pause.onset, min(pause.offset - 1, latest) + 1)
@@ -266,15 +281,11 @@ class _Resolver:
         else:
             wanted = floor.onset + int(act.timing.share * (floor.offset - floor.onset))
             allowed = Span(max(floor.onset, host.since), latest + 1)
-            taken = [*self._busy(act.speaker), *_pauses(floor)]
+            taken = [*self._busy(act.speaker), *pauses]
         onset = self._nearest_free(wanted, length, allowed, taken)
-        if onset is None:
-            self._leave_out(act, "There was no room for it under the turn.")
-        else:
+        if onset is not None:
             self._asides.append(PlacedAct(act, self._spans(act, onset)))
-
-    def _leave_out(self, act: Act, reason: str) -> None:
-        self._repairs.append(Repair(act.index, f"{reason} It was left out."))
+        return onset is not None
 
     def _busy(self, speaker: str) -> list[Span]:
         """Return where a speaker speaks or pauses, with some silence on both sides."""

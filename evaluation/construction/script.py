@@ -9,10 +9,14 @@ MultiPartyTurnBench §3.1, App. C.2
 """
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from annotation.errors import FloorscopeError
+import numpy as np
+from scipy.optimize import nnls  # type: ignore[import-untyped]
+
+from annotation.errors import FloorscopeError, InvalidValueError
 from evaluation.construction.acts import Interaction, Speaker
 
 LONGEST_TEXT = 2_000
@@ -45,10 +49,30 @@ class SpeechPace:
 
     def seconds(self, text: str) -> float:
         """Return how long a text takes to say."""
-        inner = text.strip().rstrip(".,?!:—").strip()
-        commas = len(re.findall(r"[,:;]", inner))
-        sentences = len(re.findall(r"[.?!]+\s", inner))
-        return self.onset_s + syllables(inner) * self.syllable_s + commas * self.comma_s + sentences * self.sentence_s
+        count, commas, sentences = _measures(text)
+        return self.onset_s + count * self.syllable_s + commas * self.comma_s + sentences * self.sentence_s
+
+
+def _measures(text: str) -> tuple[int, int, int]:
+    """Return how many syllables a text has, how many commas, and how many sentences end inside it."""
+    inner = text.strip().rstrip(".,?!:—").strip()
+    return syllables(inner), len(re.findall(r"[,:;]", inner)), len(re.findall(r"[.?!]+\s", inner))
+
+
+def fitted_pace(spoken: Iterable[tuple[str, float]]) -> SpeechPace:
+    """Return the pace of a voice from texts and the seconds that it took to say them: least squares, none negative.
+
+    Raises
+    ------
+    InvalidValueError
+        If there are fewer than eight texts, or a length is not positive.
+    """
+    pairs = list(spoken)
+    if len(pairs) < 8 or any(seconds <= 0 for _, seconds in pairs):
+        raise InvalidValueError("A pace needs at least eight texts, each with a length over 0 s.")
+    terms = np.array([(1, *_measures(text)) for text, _ in pairs], dtype=float)
+    solution, _ = nnls(terms, np.array([seconds for _, seconds in pairs]))
+    return SpeechPace(*(round(float(value), 4) for value in solution))
 
 
 def syllables(text: str) -> int:
