@@ -7,6 +7,7 @@ sound below zero, ends each scenario.
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -158,7 +159,14 @@ def missing(player: Player, frames: int) -> dict[str, object]:
     return {"names": listed[0], "output": player.output_name}
 
 
-SCENARIOS = {f.__name__: f for f in (mix, loop, solo, pauses, seeks, lost, returns, missing)}
+def at_speed(speed: float, player: Player, frames: int) -> dict[str, object]:
+    player.set_speed(speed)
+    player.play(0, frames)
+    return {}
+
+
+SPEEDS = {f"at_{speed}": partial(at_speed, speed) for speed in (0.5, 0.75, 1.5, 2.0)}
+SCENARIOS = SPEEDS | {f.__name__: f for f in (mix, loop, solo, pauses, seeks, lost, returns, missing)}
 
 
 def perform(name: str, signals: NDArray[np.float32]) -> dict[str, object]:
@@ -173,6 +181,7 @@ def perform(name: str, signals: NDArray[np.float32]) -> dict[str, object]:
     said |= {"position": player.position, "latency": player.latency_frames, "faults": faults}
     if not faults:
         rest(300)
+        player.set_speed(1.0)
         player.set_renderer(Marker())
         player.play(0, 480)
         wait_until(lambda: not player.playing)

@@ -177,6 +177,11 @@ def played(clicks_file: Path, numbers_file: Path, tmp_path_factory: pytest.TempP
     finally:
         server.process.terminate()
         server.process.wait()
+    return parted(said, recording, names)
+
+
+def parted(said: dict[str, Any], recording: Stereo, names: tuple[str, ...]) -> dict[str, Heard]:
+    """Part a recording at the markers that end its scenarios."""
     marked = np.flatnonzero(recording[:, 0] < 0)
     starts = marked[np.diff(marked, prepend=-RATE_HZ) > 1]
     ends = marked[np.diff(marked, append=len(recording) + RATE_HZ) > 1] + 1
