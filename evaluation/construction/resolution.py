@@ -215,11 +215,11 @@ class _Resolver:
         """Place a turn after the one before, or a little into its last part."""
         last = before.placed.spans[-1]
         wanted = last.offset + (self._frames(act.timing.ms) if act.timing.ms >= 0 else -self._frames(-act.timing.ms))
-        length = self._spans(act, 0)[-1].offset
+        first = self._part_frames[act.index, 0]
         earliest = max(
             before.since + self._frames(KEPT_MS),
             last.onset + last.length // 2,
-            last.offset - max(length - self._frames(KEPT_MS), 0),
+            last.offset - max(first - self._frames(KEPT_MS), 0),
             self._free_from(act.speaker),
         )
         onset = wanted if act.timing.ms >= 0 else min(max(wanted, earliest), last.offset)
