@@ -191,7 +191,7 @@ def ogg_layout(file: RandomAccessFile) -> CompressedLayout:
 
 
 def unbounded_flac_layout(file: RandomAccessFile) -> CompressedLayout:
-    """Return the layout of a FLAC that was encoded from a pipe and does not say its length.
+    """Return the layout of a FLAC that does not say its length, as from a pipe, or says too little.
 
     Raises
     ------
@@ -207,7 +207,7 @@ def unbounded_flac_layout(file: RandomAccessFile) -> CompressedLayout:
             channels=header.channels,
             format="FLAC",
             subtype=subtype,
-            stated=UNKNOWN_LENGTH,
+            stated=header.frames or UNKNOWN_LENGTH,
             oddities=Oddity.NONE,
             links=(parts,),
         )

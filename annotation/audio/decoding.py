@@ -3,7 +3,8 @@
 Conventions: a 16-bit sample s is the float32 ``s / 32768``, as in libsndfile; 24-bit samples and float32 come out
 unchanged; 32-bit integers and doubles are rounded to float32. What a file is, is told by its first bytes, never by its
 name; its header is checked here before a decoder allocates by it. Plain samples (WAV, AIFF) are read where they lie.
-MP3 and Ogg are decoded once into the cache (`annotation.audio.pcm`), and so is a FLAC that does not say its length.
+MP3 and Ogg are decoded once into the cache (`annotation.audio.pcm`), and so is a FLAC that does not say its length
+or goes on after it.
 
 Any other FLAC is read through its decoder, which seeks in it exactly: it is on the screen within milliseconds and takes
 no room in the cache, where 16-bit sound would take about twice what the file takes. Its length is the header's, and
@@ -22,7 +23,7 @@ from annotation.audio.aiff import AIFF_MAGIC, AIFF_TYPES, aiff_layout_of
 from annotation.audio.cache import AudioCache
 from annotation.audio.compressed import mp3_layout, ogg_layout, unbounded_flac_layout
 from annotation.audio.fingerprint import fingerprint_of_file
-from annotation.audio.flac import FLAC_MAGIC, flac_header_of, truncated_flac
+from annotation.audio.flac import FLAC_MAGIC, flac_header_of, goes_on_after_stated_end, truncated_flac
 from annotation.audio.mpeg import ID3_MAGIC, mpeg_header_of, sound_offset
 from annotation.audio.ogg import OGG_MAGIC
 from annotation.audio.pcm import LayoutOf, is_kept, open_pcm
@@ -168,7 +169,7 @@ def _compressed_layout(file: RandomAccessFile) -> LayoutOf | None:
     if head == OGG_MAGIC:
         return ogg_layout
     if head == FLAC_MAGIC:
-        return unbounded_flac_layout if flac_header_of(file).frames == 0 else None
+        return unbounded_flac_layout if goes_on_after_stated_end(file, flac_header_of(file)) else None
     if mpeg_header_of(head) is not None:
         return mp3_layout
     if head.startswith(ID3_MAGIC):

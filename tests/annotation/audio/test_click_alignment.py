@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile  # type: ignore[import-untyped]
 
 from annotation.audio.cache import AudioCache
+from annotation.audio.decoding import probe_audio
 from annotation.audio.mixing import Mixer
 from annotation.audio.peaks import build_pyramid
 from annotation.audio.signal import open_signal, prepare_signal
@@ -66,7 +68,8 @@ def test_a_click_each_minute_is_drawn_stored_and_heard_at_one_place(
     assert drawn_at(waveform, stored - around, stored + around) == stored
     heard = mixer.render(stored - 4000, 8000, [Level()])[:, 0]
     assert stored - 4000 + int(np.argmax(heard)) == stored
-    assert heard[4000] == np.float32(CLICK) / np.float32(32768)
+    if half_hour.speaker == "half_hour":
+        assert heard[4000] == np.float32(CLICK) / np.float32(32768)
     waveform.close()
     mixer.close()
 
@@ -79,21 +82,36 @@ def test_at_full_view_each_click_shows_in_the_column_of_its_frame_and_only_next_
     _, largest = waveform.columns(edges)
     waveform.close()
     expected = {int(np.searchsorted(edges, 8000 * 60 * minute, side="right")) - 1 for minute in range(1, MINUTES)}
-    shown = set(np.flatnonzero(largest > 0.9).tolist())
+    # A lossy codec takes some of a click’s height and spreads it about, but not far.
+    shown = set(np.flatnonzero(largest > 0.7).tolist())
     assert expected <= shown
     assert shown <= {column + step for column in expected for step in (-1, 0, 1)}
 
 
-@pytest.fixture(scope="module")
-def half_hour(tmp_path_factory: pytest.TempPathFactory) -> Channel:
-    clicks = [8000 * 60 * minute for minute in range(1, MINUTES)]
-    return clicks_written(tmp_path_factory.mktemp("clicks") / "half_hour.wav", 8000, clicks, 8000 * 60 * MINUTES)
+def compressed_clicks_written(path: Path) -> Channel:
+    """Write half an hour of two channels at 8 kHz with a click each minute, a second at a time."""
+    second = np.zeros((8000, 2), dtype=np.float32)
+    click = second.copy()
+    click[0] = 0.95
+    with soundfile.SoundFile(path, "w", 8000, 2) as file:
+        for number in range(60 * MINUTES):
+            file.write(click if number and number % 60 == 0 else second)
+    return Channel(f"{path.stem}_{path.suffix[1:]}", path, 1, 8000, 8000 * 60 * MINUTES)
+
+
+@pytest.fixture(scope="module", params=["wav", "mp3", "ogg"])
+def half_hour(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Channel:
+    path = tmp_path_factory.mktemp("clicks") / f"half_hour.{request.param}"
+    if request.param != "wav":
+        return compressed_clicks_written(path)
+    return clicks_written(path, 8000, [8000 * 60 * minute for minute in range(1, MINUTES)], 8000 * 60 * MINUTES)
 
 
 @pytest.fixture(scope="module")
 def half_hour_cache(half_hour: Channel) -> AudioCache:
     assert half_hour.path is not None
     cache = AudioCache(half_hour.path.parent / "cache")
+    assert probe_audio(half_hour.path, cache).frames == half_hour.frames
     build_pyramid(half_hour.path, cache, CancelToken(), no_progress)
     return cache
 

@@ -205,6 +205,20 @@ def test_a_flac_that_does_not_say_its_length_is_decoded(tmp_path: Path, bits: st
     assert np.array_equal(samples, expected)
 
 
+@pytest.mark.parametrize("frames", [1, 4096, 100_000, SECONDS * RATE_HZ - 1])
+def test_a_flac_that_goes_on_after_its_stated_end_is_read_to_its_end(tmp_path: Path, frames: int) -> None:
+    path = tmp_path / "a.flac"
+    soundfile.write(path, sound(), RATE_HZ)
+    _, expected = read_whole(path)
+    content = bytearray(path.read_bytes())
+    content[22:26] = frames.to_bytes(4, "big")
+    path.write_bytes(content)
+    info, samples = read_whole(path)
+    assert codes(info) == ["length-differs-from-header"]
+    assert f"{frames:,} frames; {SECONDS * RATE_HZ:,} were decoded" in info.notices[0].message
+    assert np.array_equal(samples, expected)
+
+
 def test_sound_beyond_full_scale_is_not_clamped(tmp_path: Path) -> None:
     loud = np.clip(sound() * 40, -1, 1)
     _, samples = read_whole(encoded(tmp_path / "a.ogg", loud))

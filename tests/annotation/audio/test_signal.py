@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from annotation.audio.cache import AudioCache
+from annotation.audio.decoding import open_channel
 from annotation.audio.refusal import AudioRefusedError
-from annotation.audio.signal import is_prepared, open_signal, prepare_signal
+from annotation.audio.signal import is_prepared, open_signal, prepare_signal, resampled_blocks
 from annotation.cancellation import CancelledError, CancelToken, no_progress
 from annotation.conversation import Channel
 from annotation.timebase import sample_at_timeline_frame
@@ -166,3 +167,14 @@ def test_what_was_added_to_a_file_after_import_is_not_heard(tmp_path: Path, cach
 def test_a_speaker_without_sound_is_refused(cache: AudioCache) -> None:
     with pytest.raises(AudioRefusedError, match="events and no sound"):
         open_signal(Channel("Ada", None, 0, 16000, 0), 16000, cache)
+
+
+def test_no_block_grows_however_far_the_rates_lie_apart(tmp_path: Path) -> None:
+    path = tmp_path / "slow.wav"
+    soundfile.write(path, np.ones(3000, dtype=np.int16), 1000)
+    channel = Channel("ana", path, 0, 1000, 3000)
+    reader = open_channel(path, 0)
+    lengths = [len(block) for block in resampled_blocks(reader, channel, 768_000)]
+    reader.close()
+    assert sum(lengths) == 3000 * 768
+    assert max(lengths) < 3 * (1 << 18)
