@@ -6,6 +6,7 @@ view stands. Bins are at most a quarter of the column; a bin on an edge belongs 
 lost. Columns of fewer than 256 samples are exact.
 """
 
+from collections import deque
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -21,7 +22,9 @@ from annotation.conversation import Channel
 
 _BINS_A_COLUMN = 4
 _READ_GRID = 1 << 14
-"""Samples are read in blocks on this grid and the last block is kept, so that a drag rarely reads."""
+"""Samples are read in blocks on this grid, so that a drag rarely reads."""
+_KEPT_BLOCKS = 3
+"""Of the last reads: the view itself, and what came into it on either side."""
 _EXACT = -1
 Number = TypeVar("Number", np.int16, np.float32)
 _TO_UNIT = np.float32(1 / 32768)
@@ -33,6 +36,13 @@ class _Columns(NamedTuple):
     places: NDArray[np.int64]
     onset: NDArray[np.int64]
     offset: NDArray[np.int64]
+
+
+class _Block(NamedTuple):
+    """Samples that were read, from `onset`."""
+
+    onset: int
+    samples: NDArray[np.float32]
 
 
 class ChannelWaveform:
@@ -58,8 +68,7 @@ class ChannelWaveform:
         self._pyramid = pyramid
         self._reader = reader
         self._frames = min(channel.frames, pyramid.frames)
-        self._block_onset = 0
-        self._block: NDArray[np.float32] = np.zeros(0, dtype=np.float32)
+        self._blocks: deque[_Block] = deque(maxlen=_KEPT_BLOCKS)
         self.refusal: AudioRefusedError | None = None
         """Why samples can no longer be read, after which the finest level is drawn instead."""
 
@@ -139,22 +148,23 @@ class ChannelWaveform:
                 self.refusal = refusal
                 _fill_from_level(self._pyramid.levels[0], columns, smallest, largest)
                 return
-            # fmin and fmax pass over what is no number.
-            low = _reduced(samples, part.onset - begin, part.offset - begin, np.fmin)
-            high = _reduced(samples, part.onset - begin, part.offset - begin, np.fmax)
-            smallest[part.places] = np.clip(np.nan_to_num(low), -1, 1)
-            largest[part.places] = np.clip(np.nan_to_num(high), -1, 1)
+            low = _reduced(samples, part.onset - begin, part.offset - begin, np.minimum)
+            high = _reduced(samples, part.onset - begin, part.offset - begin, np.maximum)
+            smallest[part.places] = np.clip(low, -1, 1)
+            largest[part.places] = np.clip(high, -1, 1)
 
     def _samples(self, begin: int, end: int) -> NDArray[np.float32]:
-        if self._block_onset <= begin and end <= self._block_onset + len(self._block):
-            return self._block[begin - self._block_onset : end - self._block_onset]
+        """Return samples, with zero for what is no number."""
+        for block in self._blocks:
+            if block.onset <= begin and end <= block.onset + len(block.samples):
+                return block.samples[begin - block.onset : end - block.onset]
         if self._reader is None:
             raise ValueError("a waveform without a reader has no samples")
         onset = begin // _READ_GRID * _READ_GRID
         offset = min(-(-end // _READ_GRID) * _READ_GRID, self._frames)
-        self._block = np.nan_to_num(self._reader.read(onset, offset - onset), nan=0.0, posinf=0.0, neginf=0.0)
-        self._block_onset = onset
-        return self._block[begin - onset : end - onset]
+        samples = np.nan_to_num(self._reader.read(onset, offset - onset), nan=0.0, posinf=0.0, neginf=0.0)
+        self._blocks.append(_Block(onset, samples))
+        return samples[begin - onset : end - onset]
 
 
 def open_waveform(

@@ -100,8 +100,7 @@ class Backdrop:
         columns = self._lacking(scene)
         self._last = scene
         self.columns_drawn += columns.stop - columns.start
-        ticks = np.array([tick.frame for tick in scene.ticks() if tick.label], dtype=np.int64)
-        grid = scene.viewport.columns_from_frames(ticks)
+        grid = scene.grid()
         for piece in pieces(scene.viewport, columns):
             self._draw_piece(scene, piece, grid)
 
@@ -175,6 +174,8 @@ class Backdrop:
 
     def _hatch(self, scene: Scene, box: LaneBox, strip: Pixels, columns: slice) -> None:
         lane, viewport = box.lane, scene.viewport
+        if lane.onset <= viewport.first and lane.offset >= viewport.last:
+            return
         ends = viewport.columns_from_frames(np.array([lane.onset, lane.offset], dtype=np.int64))
         begin, end = (int(column) for column in np.clip(ends, columns.start, columns.stop))
         for first, last in ((columns.start, begin), (end, columns.stop)):

@@ -4,12 +4,12 @@ import numpy as np
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QColor, QPainter
 
-from widgets.timeline.backdrop import Backdrop, pieces
+from widgets.timeline.backdrop import Backdrop
 from widgets.timeline.layout import LaneBox
 from widgets.timeline.lettering import CENTRE, LEFT, RIGHT
 from widgets.timeline.rendering import Pixels, Sheet, argb
 from widgets.timeline.scene import Scene
-from widgets.timeline.span_painter import paint_row
+from widgets.timeline.span_painter import SpanPictures, paint_row
 from widgets.timeline.spectrogram import frequency_ticks
 
 
@@ -31,6 +31,7 @@ class Frame:
         self.headers_drawn = 0
         self.backdrop = Backdrop()
         self._sheet = Sheet(0, 0)
+        self._spans = SpanPictures()
         self._parts: list[QRect] = []
         self._headers: Scene | None = None
         self._stale = True
@@ -67,7 +68,7 @@ class Frame:
         ruler = scene.layout.metrics.ruler
         view = QRect(scene.left, ruler, scene.viewport.width, scene.height - ruler)
         self._parts = [QRect(0, 0, scene.width, ruler), QRect(0, ruler, scene.left, scene.height - ruler)]
-        lanes = scene.visible_lanes()
+        lanes, grid = scene.visible_lanes(), scene.grid()
         image = self._sheet.window(QRect(0, 0, scene.width, scene.height))
         with QPainter(image) as painter:
             if self._headers is None or not _same_headers(self._headers, scene):
@@ -77,21 +78,17 @@ class Frame:
                 rows = QRect(view.left(), scene.y_of(box.rows_top), view.width(), _rows_height(box)) & view
                 if not rows.isEmpty():
                     self._parts.append(rows)
-                    self._take_backdrop(picture, scene, rows)
+                    strip = picture[rows.top() : rows.bottom() + 1, scene.left :]
+                    strip[:] = argb(scene.theme.event_row)
+                    strip[:, grid] = argb(scene.theme.grid)
                 painter.setClipRect(rows)
                 for row in box.rows:
-                    paint_row(painter, picture, scene, row)
+                    paint_row(painter, picture, scene, row, self._spans)
                 if box.lane.waveform is not None and box.lane.waveform.provisional:
                     painter.setClipRect(view)
                     self._parts.append(self._paint_provisional(painter, scene, scene.y_of(box.top)) & view)
             painter.setClipping(False)
             self._paint_ruler(painter, picture, scene)
-
-    def _take_backdrop(self, picture: Pixels, scene: Scene, part: QRect) -> None:
-        high = slice(part.top(), part.top() + part.height())
-        for piece in pieces(scene.viewport, slice(0, scene.viewport.width)):
-            wide = slice(scene.left + piece.view.start, scene.left + piece.view.stop)
-            picture[high, wide] = self.backdrop.pixels[high, piece.ring]
 
     def _paint_headers(self, painter: QPainter, scene: Scene) -> None:
         self.headers_drawn += 1

@@ -34,10 +34,11 @@ class Lettering:
         self.letter.setWeight(QFont.Weight.Bold)
         self._metrics = {id(f): QFontMetrics(f) for f in (self.text, self.small, self.bold, self.letter)}
         self._cut = lru_cache(4_096)(self._cut_uncached)
+        self._width = lru_cache(4_096)(self._width_uncached)
 
     def width(self, text: str, font: QFont) -> int:
         """Return how wide a text is in one of the fonts."""
-        return self._metrics[id(font)].horizontalAdvance(text)
+        return self._width(text, id(font))
 
     def draw(
         self,
@@ -55,6 +56,9 @@ class Lettering:
             painter.setFont(font)
             painter.setPen(QColor(colour))
             painter.drawText(rect, align, shown)
+
+    def _width_uncached(self, text: str, font: int) -> int:
+        return self._metrics[font].horizontalAdvance(text)
 
     def _cut_uncached(self, text: str, font: int, width: int) -> str:
         return self._metrics[font].elidedText(text, Qt.TextElideMode.ElideRight, width)

@@ -3,6 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
 from widgets.theme import Theme
 from widgets.timeline.layout import LaneBox, Layout
 from widgets.timeline.lettering import Lettering
@@ -67,3 +70,9 @@ class Scene:
             rate_hz=self.content.rate_hz,
             spacing=label * self.viewport.frames_per_column,
         )
+
+    def grid(self) -> NDArray[np.int64]:
+        """Return the visible columns of the labelled ticks."""
+        frames = np.array([tick.frame for tick in self.ticks() if tick.label], dtype=np.int64)
+        columns = self.viewport.columns_from_frames(frames)
+        return columns[(columns >= 0) & (columns < self.viewport.width)]

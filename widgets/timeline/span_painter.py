@@ -4,7 +4,7 @@ from functools import lru_cache
 
 import numpy as np
 from PySide6.QtCore import QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QColor, QImage, QPainter
 
 from widgets.theme import Theme, blend
 from widgets.timeline.layout import RowBox
@@ -21,7 +21,50 @@ TINT_DARK = 0.72
 SHAPE_WIDTH = 13
 """Logical pixels from which an event is a shape with an outline; below it is a run of plain pixels."""
 
+MOST_PICTURES = 256
+WIDEST_PICTURE = 400
+"""Logical pixels up to which the picture of an event is kept: together some tens of megabytes at most."""
+
 _mixed = lru_cache(1_024)(blend)
+
+
+class SpanPictures:
+    """Events as they were painted last, for those that lie wholly in view: a scroll paints none of them anew.
+
+    Attributes
+    ----------
+    painted
+        How many pictures were painted.
+    """
+
+    def __init__(self) -> None:
+        self.painted = 0
+        self._pictures: dict[tuple[object, ...], QImage] = {}
+        self._made_for: tuple[object, ...] = ()
+
+    def paint(self, painter: QPainter, scene: Scene, rect: QRect, span: Span) -> None:
+        """Paint an event that is not selected."""
+        inside = rect.left() >= scene.left and rect.right() < scene.left + scene.viewport.width
+        if not inside or rect.width() > WIDEST_PICTURE * scene.layout.metrics.hair:
+            paint_span(painter, scene, rect, span)
+            return
+        if self._made_for != (scene.theme, scene.lettering) or len(self._pictures) >= MOST_PICTURES:
+            self._pictures.clear()
+            self._made_for = (scene.theme, scene.lettering)
+        key = (rect.width(), rect.height(), span.label, span.letter, span.colour, span.editable)
+        picture = self._pictures.get(key)
+        if picture is None:
+            picture = self._pictures[key] = self._painted(scene, rect, span)
+        painter.drawImage(rect.topLeft(), picture)
+
+    def _painted(self, scene: Scene, rect: QRect, span: Span) -> QImage:
+        self.painted += 1
+        picture = QImage(rect.size(), QImage.Format.Format_RGB32)
+        picture.fill(QColor(scene.theme.event_row))
+        with QPainter(picture) as painter:
+            painter.translate(-rect.topLeft())
+            paint_span(painter, scene, rect, span)
+        return picture
 
 
 def tint(colour: str, theme: Theme) -> str:
@@ -29,7 +72,7 @@ def tint(colour: str, theme: Theme) -> str:
     return _mixed(colour, theme.event_row, TINT_DARK if theme.dark else TINT_LIGHT)
 
 
-def paint_row(painter: QPainter, picture: Pixels, scene: Scene, box: RowBox) -> None:
+def paint_row(painter: QPainter, picture: Pixels, scene: Scene, box: RowBox, pictures: SpanPictures) -> None:
     """Paint the visible events of a row.
 
     Narrow events become runs of pixels, those under two logical pixels without a gap between them; only the others
@@ -59,7 +102,7 @@ def paint_row(painter: QPainter, picture: Pixels, scene: Scene, box: RowBox) -> 
         if span.id == scene.selected:
             selected = (rect, span)
         else:
-            paint_span(painter, scene, rect, span)
+            pictures.paint(painter, scene, rect, span)
     if selected is None:
         selected = _narrow_selection(scene, box, near[narrow], left[narrow], widths[narrow])
     if selected is not None:
