@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from annotation.audio.model_file import load_model
+from annotation.audio import silero
+from annotation.audio.model_file import ModelRefusedError, load_model
 from annotation.audio.onnx_weights import onnx_weights
 from annotation.audio.silero import CHUNK_SAMPLES, SileroBatch, SileroStream
 
@@ -101,6 +102,13 @@ def test_a_probability_needs_nothing_that_comes_after_its_chunk() -> None:
     changed = samples.copy()
     changed[40 * CHUNK_SAMPLES :] = 0.5
     assert np.array_equal(batched(samples)[:40], batched(changed)[:40])
+
+
+def test_a_model_with_other_layers_is_refused_with_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(silero._SHAPES, "model.decoder.attention", (3, 3))
+    silero._batch_weights.cache_clear()
+    with pytest.raises(ModelRefusedError, match="holds other layers than those this version computes"):
+        SileroBatch(1)
 
 
 def test_a_stream_that_was_reset_begins_anew() -> None:
