@@ -99,7 +99,8 @@ class SoundPage(QWidget):
     def show_devices(self, devices: Devices, chosen: str) -> None:
         """Offer these devices, the default first."""
         self._devices = devices
-        default = f"System default ({devices[0].name})" if devices else "System default (none is there)"
+        known = devices[0].name if devices else "none is there"
+        default = "System default" if known == "default" else f"System default ({known})"
         self.device_field.blockSignals(True)
         self.device_field.clear()
         self.device_field.addItem(default, "")

@@ -14,8 +14,9 @@ import soxr  # type: ignore[import-untyped]
 from app.playback.output import Output
 from app.playback.ring import Ring
 
-BUFFER_S = 0.06
-"""Converted ahead of the device; the worker visits every few milliseconds."""
+BUFFER_S = 0.1
+"""Converted ahead of the device: as much as the engine renders ahead without conversion. A device that asks for more
+at once gets as much again on top."""
 
 LONGEST_TAKE_S = 0.04
 """Taken in one visit: less than the engine renders ahead, or a fresh start would take silence for sound."""
@@ -101,7 +102,8 @@ class ConvertingOutput:
         if self._converted.read == self._silence_from:
             return  # Until the device took its first block, nobody knows when anything sounds.
         longest = self._taken + LONGEST_TAKE_S * self._rate_hz
-        while self._converted.ahead < BUFFER_S * self._device_rate_hz and self._taken < longest:
+        wanted = max(BUFFER_S * self._device_rate_hz, 2 * self._converted.longest_pull)
+        while self._converted.ahead < wanted and self._taken < longest:
             slot = self._first_slot + round(self._taken * self._device_rate_hz / self._rate_hz)
             self._ring.pull(self._chunk, self._converted.time_of(slot, self._device_rate_hz))
             self._taken += len(self._chunk)

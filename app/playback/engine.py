@@ -2,6 +2,9 @@
 
 The window's thread gives orders (play, pause, seek, …), which the worker carries out one after the other. What they
 share are whole values replaced at once: the orders under a lock, the mark from which the position is read without.
+
+It is longer than a module should be since every order touches the same few values, which a second class would have to
+share; what can be decided without them stands in `ring`, `passage`, `course` and `recovery`.
 """
 
 import threading
@@ -18,6 +21,7 @@ from app.playback.passage import Passage, passage_from_bounds
 from app.playback.recovery import (
     NO_SOUND_MEANWHILE,
     POSITION_KEPT,
+    PROOF_LATENCIES,
     Watch,
     back_text,
     lost_text,
@@ -155,6 +159,9 @@ class Engine:
         self._ready_at = 0
         self._last_pull = (0, 0.0)
         self._watch: Watch | None = None
+        # The watch to return to if the device that was found takes no frames; `_proven_at` is how many it must take.
+        self._trial: Watch | None = None
+        self._proven_at = 0
         self._thread: threading.Thread | None = None
 
     # The window's side
@@ -287,6 +294,9 @@ class Engine:
         if not self._output_lives():
             self._lose_output()
             return 0.0
+        if self._trial is not None and self._ring.pulled >= self._proven_at:
+            self._trial = None
+            self._report(Report(back=back_text(self._output.name, playing=self.playing)))
         if self._quiet_since_s is None:
             self._render_ahead()
             self._finish_if_heard()
@@ -342,7 +352,7 @@ class Engine:
             self._output.close()
             self._output = None
         self._open_output = open_output
-        watch = self._watch
+        watch, self._trial = self._watch or self._trial, None
         if then is not None:
             then()
             self._watch = watch.at_once() if watch is not None else None
@@ -369,6 +379,7 @@ class Engine:
         self._mark = Mark(ticket, frame, self._ring.written, self._ring, output)
         if not output.running:
             self._ready_at = self._ring.pulled + round(output.lead_in_s * self.rate_hz)
+            self._proven_at = self._ring.pulled + round(PROOF_LATENCIES * output.latency_s * self.rate_hz)
         self._render_ahead()
         if self._mark.slot is None or output.running:
             return
@@ -389,8 +400,7 @@ class Engine:
             self._report(Report(fault=f"{error}{NO_SOUND_MEANWHILE}", lost=self._watch is not None))
             return self._output
         if self._watch is not None:
-            self._watch = None
-            self._report(Report(back=back_text(self._output.name, playing=True)))
+            self._trial, self._watch = self._watch.later(self._clock()), None
         return self._output
 
     def _render_ahead(self) -> None:
@@ -495,7 +505,8 @@ class Engine:
     def _interrupt(self, fault: str, frame: int) -> None:
         """Close the device, rest at a frame and wait for the device to return."""
         assert self._output is not None
-        self._watch = watch_from(self._output.name, self._clock())
+        self._watch = self._trial.again(self._clock()) if self._trial else watch_from(self._output.name, self._clock())
+        self._trial = None
         self._output.close()
         self._output = None
         self._rest(frame)
@@ -517,13 +528,15 @@ class Engine:
         sounding = self._mark.slot is not None
         if self._output is not None:
             self._output.close()
-        self._watch, self._ring, self._output = None, ring, output
+        self._trial, self._watch = self._watch.later(self._clock()), None
+        self._ring, self._output = ring, output
         if sounding:
             self._start_at(self._mark.ticket, frame)
         else:
             self._go_on(self._mark.frame)
-        if self._watch is None:
-            self._report(Report(back=back_text(output.name, playing=self._mark.slot is not None)))
+        if self._watch is None and self._mark.slot is None:
+            self._trial = None
+            self._report(Report(back=back_text(output.name, playing=False)))
 
     def _go_on(self, frame: int) -> None:
         """Play on from a frame if it was the device that ended playing and nobody decided otherwise since."""

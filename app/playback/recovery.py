@@ -12,6 +12,10 @@ FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 5.0
 GROWTH = 1.3
 
+PROOF_LATENCIES = 2.5
+"""What a device that was found takes, in latencies, before it is said to be back: one it takes at once even where
+nothing plays on (PipeWire without its session manager)."""
+
 NO_SOUND_MEANWHILE = " Until then everything but sound works."
 POSITION_KEPT = "The position is kept."
 
@@ -33,6 +37,10 @@ class Watch:
     def later(self, now_s: float) -> "Watch":
         """Return the watch after a look that found nothing."""
         return replace(self, due_s=now_s + self.pause_s, pause_s=min(self.pause_s * GROWTH, LONGEST_PAUSE_S))
+
+    def again(self, now_s: float) -> "Watch":
+        """Return the watch where what was found took no frames: the next look comes after the pause that is due."""
+        return replace(self, due_s=now_s + self.pause_s)
 
     def at_once(self) -> "Watch":
         """Return the watch with a look that is due, and short pauses again."""

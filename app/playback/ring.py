@@ -52,6 +52,7 @@ class Ring:
         self._read = 0
         self._pulling = False
         self._pulled = 0
+        self._longest_pull = 0
         self._blocks: list[Block | None] = [None] * REMEMBERED_BLOCKS
         self._block_count = 0
 
@@ -74,6 +75,11 @@ class Ring:
     def pulled(self) -> int:
         """How many frames the consumer asked for, silence included; it stands still where a device died."""
         return self._pulled
+
+    @property
+    def longest_pull(self) -> int:
+        """How many frames the consumer asked for at once, at most."""
+        return self._longest_pull
 
     @property
     def revising(self) -> bool:
@@ -164,6 +170,7 @@ class Ring:
         out[done:] = 0.0
         self._read = read
         self._pulled += len(out)
+        self._longest_pull = max(self._longest_pull, len(out))
         self._pulling = False
 
     # What is heard

@@ -287,6 +287,20 @@ def test_a_device_that_does_not_start_is_waited_for(bench: Bench) -> None:
     assert bench.engine.playing
 
 
+def test_a_device_that_opens_and_takes_no_frames_is_not_said_to_be_back_and_looked_for_ever_more_rarely(
+    bench: Bench,
+) -> None:
+    kept = bench.lose_while_playing()
+    bench.present, bench.stalled = True, True
+    bench.run(60.0)
+    assert bench.back == []
+    assert 5 < len(bench.looks) < 12
+    bench.stalled = False
+    bench.run(LONGEST_PAUSE_S + STALL_S)
+    assert bench.back == ["Sound is back on “Headset”; playing goes on."]
+    assert bench.devices[-1].heard[0] == kept
+
+
 def test_without_the_library_nothing_is_waited_for(bench: Bench) -> None:
     bench.present, bench.lasting = False, True
     bench.engine.play(0, None)
