@@ -75,6 +75,7 @@ class MainWindow(QMainWindow):
         self._build()
         self._build_menus()
         self._bind()
+        self._speed = 1.0
         self._poll = QTimer(self)
         self._poll.setInterval(POLL_MS)
         self._poll.timeout.connect(self._on_poll)
@@ -163,6 +164,7 @@ class MainWindow(QMainWindow):
                 actions=self.actions_by_id,
                 device=self._settings.value.device,
                 corrections_ms=self._settings.value.corrections_ms,
+                speed=self._speed,
             )
         except FloorscopeError as error:
             self._on_damage(self.project.path, error)
@@ -170,6 +172,7 @@ class MainWindow(QMainWindow):
             return
         self.page = page
         page.said.connect(self.say)
+        page.bar.speed_changed.connect(self._keep_speed)
         page.trouble.connect(lambda text: self.messages.say(text, serious=True))
         page.refused.connect(
             lambda reason: self.messages.say(
@@ -564,6 +567,10 @@ class MainWindow(QMainWindow):
             action = self.actions_by_id[action_id]
             action.setText(f"{verb} “{label}”" if label else verb)
             action.setEnabled(bool(label))
+
+    def _keep_speed(self, speed: float) -> None:
+        """Play the conversations opened next at this speed too, until the window is closed."""
+        self._speed = speed
 
     def _close_page(self, *, discard: bool = False) -> None:
         if self.page is None:

@@ -76,6 +76,7 @@ class LabelPage(QWidget):
         actions: ActionSet,
         device: str,
         corrections_ms: Mapping[str, float] | None = None,
+        speed: float = 1.0,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -94,6 +95,7 @@ class LabelPage(QWidget):
         }
         self.opened: OpenDocument = project.open_document(self.subject, person)
         self.player = self._build_player(device, corrections_ms or {})
+        self.player.set_speed(speed)
         look = Appearance(scheme=scheme, conversation=self.conversation, dark=theme.dark)
         self.session = LabellingSession(
             conversation=self.conversation,
@@ -108,6 +110,7 @@ class LabelPage(QWidget):
             rate_hz=self.conversation.rate_hz,
             frames=self.conversation.frames,
             actions=[actions[key] for key in ("play.toggle", "play.selection", "play.end", "play.loop", "play.follow")],
+            speed_actions=[actions[key] for key in ("play.slower", "play.faster", "play.normal")],
         )
         self.view = LabellingView(
             session=self.session,
@@ -204,6 +207,9 @@ class LabelPage(QWidget):
             "play.toggle": self.toggle,
             "play.selection": session.play_selection,
             "play.end": session.play_end,
+            "play.slower": lambda: self._step_speed(faster=False),
+            "play.faster": lambda: self._step_speed(faster=True),
+            "play.normal": self._play_as_recorded,
             "lane.solo": partial(self._on_lane, self.view.mixer.toggle_solo),
             "lane.mute": partial(self._on_lane, self.view.mixer.toggle_mute),
             "cursor.back": lambda: self._move_cursor(-step),
@@ -393,6 +399,13 @@ class LabelPage(QWidget):
         speakers = [channel.speaker for channel in self.conversation.channels]
         if self.session.speaker in speakers:
             call(speakers.index(self.session.speaker))
+
+    def _step_speed(self, *, faster: bool) -> None:
+        self.said.emit(f"Plays at {self.bar.step_speed(faster=faster)} the speed, the pitch kept.")
+
+    def _play_as_recorded(self) -> None:
+        self.bar.choose_speed(1.0)
+        self.said.emit("Plays at the speed of the recording.")
 
     def _move_cursor(self, by: int) -> None:
         self.player.seek(max(0, min(self.player.position + by, self.conversation.frames)))

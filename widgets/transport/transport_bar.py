@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLabel, QWidget
 
 from widgets.timeline.ticks import frame_text
 from widgets.transport.action_button import ActionButton
+from widgets.transport.speed_button import SpeedButton, next_speed, speed_text
 from widgets.transport.transport import Transport
 
 POLL_MS = 33
@@ -25,6 +26,8 @@ class TransportBar(QWidget):
     actions
         Play or pause, play the selection, play the last second before the end edge, loop, follow: in this order. What
         they do is bound by their owner; only the loop is switched here, since the transport keeps it.
+    speed_actions
+        Slower, faster and as recorded; bound by their owner to `step_speed` and `choose_speed`.
     transport
         Where it has a signal `state_changed`, the bar follows it; otherwise `refresh` tells it to look.
 
@@ -32,11 +35,14 @@ class TransportBar(QWidget):
     -------
     position_changed(int)
         The frame heard now, 30 times a second while playing, and whenever it jumps.
+    speed_changed(float)
+        A person chose another speed.
     device_chosen(str)
         Name of a sound device; empty for the system's default.
     """
 
     position_changed = Signal(int)
+    speed_changed = Signal(float)
     device_chosen = Signal(str)
 
     def __init__(
@@ -46,6 +52,7 @@ class TransportBar(QWidget):
         rate_hz: int,
         frames: int,
         actions: Sequence[QAction],
+        speed_actions: Sequence[QAction] = (),
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -57,6 +64,8 @@ class TransportBar(QWidget):
         )
         self._play_button = self.buttons[0]
         self._loop_action = actions[3]
+        self.speed_button = SpeedButton(actions=speed_actions)
+        self.speed_button.speed_chosen.connect(self.choose_speed)
         self._time = _time_label("Position", bold=True)
         self._length = _time_label("Length", bold=False)
         self._length.setText(f"/ {frame_text(frames, rate_hz)}")
@@ -105,6 +114,18 @@ class TransportBar(QWidget):
         self._transport.seek(frame)
         self.refresh()
 
+    def choose_speed(self, speed: float) -> None:
+        """Play at another speed from now on."""
+        if speed != self._transport.speed:
+            self._transport.set_speed(speed)
+            self.speed_changed.emit(speed)
+        self.refresh()
+
+    def step_speed(self, *, faster: bool) -> str:
+        """Play at the next speed of the list; return the speed now, as it is shown."""
+        self.choose_speed(next_speed(self._transport.speed, faster=faster))
+        return speed_text(self._transport.speed)
+
     def set_devices(self, names: Sequence[str], current: str) -> None:
         """Offer sound devices, and show the one in use; an empty name is the system's default."""
         self._device.clear()
@@ -130,6 +151,7 @@ class TransportBar(QWidget):
         # A player that goes on by itself once its device is back is paused by the same button.
         going_on = playing or getattr(self._transport, "interrupted", False)
         self._play_button.set_icon("pause" if going_on else "play")
+        self.speed_button.show_speed(self._transport.speed)
         if self._loop_action.isChecked() != self._transport.looping:
             self._loop_action.setChecked(self._transport.looping)
         if playing and not self._timer.isActive():
@@ -171,6 +193,7 @@ class TransportBar(QWidget):
         row.addWidget(_line())
         for button in self.buttons[3:]:
             row.addWidget(button)
+        row.addWidget(self.speed_button)
         row.addWidget(_line())
         row.addSpacing(unit // 4)
         row.addWidget(self._time)

@@ -169,3 +169,52 @@ def test_icons_are_drawn_in_the_colour_of_the_text(qtbot: QtBot, name: str, them
     }
     assert image.width() == 40
     assert opaque == {colours.color(QPalette.ColorRole.ButtonText).name()}
+
+
+def test_the_speed_button_says_the_speed_and_stands_out_while_it_is_another(bar: TransportBar, tape: Tape) -> None:
+    button = bar.speed_button
+    assert (button.text(), button.isChecked()) == ("1 ×", False)
+    assert bar.step_speed(faster=False) == "0.9 ×"
+    assert (button.text(), button.isChecked(), tape.speed) == ("0.9 ×", True, 0.9)
+    assert "0.9 × as fast, the pitch kept" in button.toolTip()
+    bar.choose_speed(1.0)
+    assert (button.text(), button.isChecked(), tape.speed) == ("1 ×", False, 1.0)
+
+
+def test_steps_of_speed_end_at_half_and_twice(bar: TransportBar, tape: Tape) -> None:
+    assert [bar.step_speed(faster=False) for _ in range(5)] == ["0.9 ×", "0.75 ×", "0.6 ×", "0.5 ×", "0.5 ×"]
+    assert [bar.step_speed(faster=True) for _ in range(8)][-2:] == ["2 ×", "2 ×"]
+    tape.set_speed(0.8)
+    assert bar.step_speed(faster=True) == "0.9 ×"
+
+
+def test_a_speed_chosen_in_the_menu_is_played_and_told_once(bar: TransportBar, tape: Tape) -> None:
+    told: list[float] = []
+    bar.speed_changed.connect(told.append)
+    choices = {choice.text(): choice for choice in bar.speed_button.menu().actions()}
+    choices["0.75 ×"].trigger()
+    choices["0.75 ×"].trigger()
+    assert (tape.speed, told) == (0.75, [0.75])
+    assert bar.speed_button.isChecked()
+    assert [text for text, choice in choices.items() if choice.isChecked()] == ["0.75 ×"]
+
+
+def test_a_speed_set_elsewhere_is_shown(bar: TransportBar, tape: Tape) -> None:
+    tape.set_speed(2.0)
+    assert bar.speed_button.text() == "2 ×"
+
+
+def test_the_tip_of_the_speed_button_names_the_keys_in_force(qtbot: QtBot, tape: Tape, actions: list[QAction]) -> None:
+    keys = [QAction(text) for text in ("Slo&wer", "F&aster", "As &recorded")]
+    for action, key in zip(keys, "JKH", strict=True):
+        action.setShortcut(key)
+    bar = TransportBar(transport=tape, rate_hz=RATE_HZ, frames=RATE_HZ, actions=actions, speed_actions=keys)
+    qtbot.addWidget(bar)
+    assert bar.speed_button.toolTip().splitlines() == [
+        "Speed: as recorded",
+        "Slower: J",
+        "Faster: K",
+        "As recorded: H",
+    ]
+    keys[0].setShortcut("W")
+    assert "Slower: W" in bar.speed_button.toolTip()
