@@ -8,7 +8,8 @@ is that of the part inside; there is silence around the channel.
 Power is the mean power at a frequency relative to a sine of full scale, in dB: such a sine reads 0 dB. There are 128
 bands of 62.5 Hz from 0 to 8,000 Hz in every channel, so that lanes compare; a band shows its strongest bin, and bands
 above half the channel's rate stay empty. A level is 0 at −90 dB and below, 255 at −10 dB and above, even in between.
-A column wholly outside the channel has level 0 and is marked as such. What is no number counts as silence.
+A column wholly outside the channel has level 0 and is marked as such. What is no number counts as silence, and
+|x| > 32768 as that.
 """
 
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ QUIETEST_DB, LOUDEST_DB = -90.0, -10.0
 
 _SAMPLES_AT_ONCE = 1 << 17
 """Windows are transformed in groups of about this many samples, which stay within the processor's cache."""
+_LARGEST_SAMPLE = np.float32(1 << 15)
 _WORTH_SKIPPING = 4
 """Windows that lie further apart than this many times their length, on average, are read one by one."""
 
@@ -101,6 +103,7 @@ class ChannelSpectrogram:
         self._reader = reader
         self._analysis = _analysis_of(channel.rate_hz)
         self._scratch = _Scratch(self._analysis)
+        # What the reader gave last; a file's samples are all of one type.
         self._holds_int16 = True
 
     @property
@@ -202,6 +205,7 @@ class ChannelSpectrogram:
             windows *= self._analysis.window_of_int16
         else:
             np.nan_to_num(windows, copy=False, nan=0, posinf=0, neginf=0)
+            np.clip(windows, -_LARGEST_SAMPLE, _LARGEST_SAMPLE, out=windows)
             windows *= self._analysis.window
 
     def _fill_far_apart(self, firsts: NDArray[np.int64], windows: NDArray[np.float32]) -> None:

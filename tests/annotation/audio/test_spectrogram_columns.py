@@ -191,6 +191,14 @@ def test_samples_that_are_no_numbers_count_as_silence(tmp_path: Path) -> None:
     assert not levels.any()
 
 
+def test_samples_far_over_full_scale_do_not_overflow(tmp_path: Path) -> None:
+    spectrogram = spectrogram_of(tmp_path / "a.wav", np.full(RATE_HZ, 1e30, dtype=np.float32))
+    levels = spectrogram.columns(np.array([8000, 8100])).levels
+    assert np.isfinite(spectrogram.power(np.array([8000]))).all()
+    spectrogram.close()
+    assert int(levels[0, 0]) == 255
+
+
 def test_the_second_channel_of_a_file_is_its_own(tmp_path: Path) -> None:
     stereo = np.stack((np.zeros_like(NOISE), NOISE), axis=1)
     soundfile.write(tmp_path / "a.wav", stereo, RATE_HZ, subtype="PCM_16")
