@@ -4,18 +4,18 @@ Exit 0: done. 1: the work failed. 2: the call or an input is wrong. 130: interru
 document goes to stdout; messages go to stderr.
 """
 
-import json
 import logging
 import os
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from annotation.cancellation import CancelledError
 from annotation.errors import FloorscopeError
+from app.command_output import print_json, say_all
+from app.construct_command import construct
 from app.project_commands import add_commands
 
 if TYPE_CHECKING:
@@ -264,6 +264,7 @@ def project_check(path: Path, as_document: bool) -> None:
 
 
 add_commands(project)
+floorscope.add_command(construct)
 
 
 def size_from_text(text: str) -> tuple[int, int]:
@@ -300,17 +301,6 @@ def user_cache() -> "AudioCache":
     from app.settings import cache_folder
 
     return AudioCache(cache_folder())
-
-
-def say_all(sentences: Sequence[str]) -> None:
-    """Print sentences to stderr."""
-    for sentence in sentences:
-        click.echo(sentence, err=True)
-
-
-def print_json(document: Any) -> None:
-    """Print one JSON document; a figure that is no number has no place in it."""
-    click.echo(json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False))
 
 
 def main() -> None:

@@ -29,7 +29,7 @@ def project_rescue(path: Path, out: Path | None, as_document: bool) -> None:
 def _answer(report: object, sentences: tuple[str, ...], as_document: bool) -> None:
     import msgspec
 
-    from app.cli import print_json
+    from app.command_output import print_json
 
     if as_document:
         print_json(msgspec.to_builtins(report, enc_hook=str))

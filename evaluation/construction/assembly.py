@@ -219,18 +219,32 @@ def write_conversation(folder: Path, assembled: AssembledConversation) -> Conver
     """
     record = conversation_record(assembled)
     name = record.conversation.id
-    place = folder / CONVERSATIONS / name
-    partial = folder / CONVERSATIONS / f".{name}.part"
+    rate_hz = assembled.resolved.rate_hz
+    write_folder_whole(
+        folder / CONVERSATIONS / name,
+        {f"{speaker}.flac": flac_bytes(samples, rate_hz) for speaker, samples in assembled.rendered.channels.items()}
+        | {RECORD_NAME: as_json(record)},
+    )
+    return record
+
+
+def write_folder_whole(place: Path, files: Mapping[str, bytes]) -> None:
+    """Write a folder with files, beside its place, and move it there.
+
+    Raises
+    ------
+    OSError
+        If the disk refuses or something else is there; nothing of the new folder is left then.
+    """
+    partial = place.with_name(f".{place.name}.part")
     shutil.rmtree(partial, ignore_errors=True)
     try:
         partial.mkdir(parents=True)
-        for speaker, samples in assembled.rendered.channels.items():
-            _write_durably(partial / f"{speaker}.flac", flac_bytes(samples, assembled.resolved.rate_hz))
-        _write_durably(partial / RECORD_NAME, as_json(record))
+        for name, content in files.items():
+            write_durably(partial / name, content)
         partial.rename(place)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
-    return record
 
 
 def flac_bytes(samples: NDArray[np.int16], rate_hz: int) -> bytes:
@@ -245,7 +259,8 @@ def as_json(document: object) -> bytes:
     return msgspec.json.format(msgspec.json.Encoder(decimal_format="number").encode(document), indent=1) + b"\n"
 
 
-def _write_durably(path: Path, content: bytes) -> None:
+def write_durably(path: Path, content: bytes) -> None:
+    """Write a file and flush it to the disk."""
     with path.open("wb") as file:
         file.write(content)
         file.flush()
@@ -262,7 +277,7 @@ def write_whole(path: Path, content: bytes) -> None:
     """
     partial = path.with_name(f".{path.name}.part")
     try:
-        _write_durably(partial, content)
+        write_durably(partial, content)
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -39,6 +40,9 @@ from evaluation.construction.synthesis import SpeechEngine, SynthesisError
 from evaluation.construction.synthesiser import Synthesiser
 from evaluation.construction.voices import VoicePool, voice_pool, voices_of
 
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+
 WORKERS = 2
 RATE_HZ = 16_000
 
@@ -61,6 +65,8 @@ class Order:
 
     Parameters
     ----------
+    suite
+        Protocol whose scenarios are made; empty for a corpus.
     script
         Name of the writer, for the record.
     mean_s
@@ -71,6 +77,7 @@ class Order:
 
     planned: tuple[PlannedConversation, ...]
     seed: int
+    suite: str = ""
     script: str = "grammar"
     mean_s: float | None = None
     acoustics: AcousticSettings = field(default_factory=AcousticSettings)
@@ -82,9 +89,8 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Makers:
-    """What it is made with: the stages before and after synthesis, engines, and where clips are kept."""
+    """What it is made with: the stage after synthesis, engines, and where clips are kept."""
 
-    write: Writer
     resolve: Resolver
     engines: tuple[SpeechEngine, ...]
     aligner: Aligner | None
@@ -101,7 +107,14 @@ class Construction:
 
 
 def construct(
-    folder: Path, order: Order, makers: Makers, cancel: CancelToken, listener: Listener, *, workers: int = WORKERS
+    folder: Path,
+    order: Order,
+    write: Writer,
+    makers: Makers,
+    cancel: CancelToken,
+    listener: Listener,
+    *,
+    workers: int = WORKERS,
 ) -> Construction:
     """Make what is not there yet of a corpus, and its manifest.
 
@@ -114,17 +127,21 @@ def construct(
     CancelledError
         If `cancel` was set; the same call goes on where it stopped.
     """
-    pool = _pool(order, makers)
-    run = RunFile(settings=_settings(order, makers, pool))
-    with _disk_faults(folder):
-        _prepare(folder, run)
+    pool = pool_for(order, makers)
+    run = RunFile(settings=settings_of(order, makers, pool))
+    with disk_faults(folder):
+        prepare_folder(folder, run, CONVERSATIONS)
         records = {each.id: record for each in order.planned if (record := read_record(folder, each.id)) is not None}
         failed: dict[str, str] = {}
         synthesiser = Synthesiser(makers.engines, makers.store, rate_hz=order.rate_hz, seed=order.seed)
         tools = Tools(makers.resolve, synthesiser, pool, makers.aligner, order.acoustics)
         listener(len(records), len(order.planned), "")
         missing = [each for each in order.planned if each.id not in records]
-        with contextlib.closing(_made(folder, missing, makers.write, tools, cancel, workers)) as results:
+
+        def make(each: PlannedConversation, stop: CancelToken) -> ConversationRecord:
+            return write_conversation(folder, built_conversation(write(each), tools, stop))
+
+        with contextlib.closing(made_side_by_side(missing, make, cancel, workers)) as results:
             for each, made in results:
                 if isinstance(made, FloorscopeError):
                     failed[each.id] = str(made)
@@ -144,35 +161,43 @@ def construct(
             name=order.title,
             description=order.description,
             licence=order.licence,
-            synthesis=_synthesis(run),
+            synthesis=synthesis_of(run),
         )
     return Construction(run, whole, manifest)
 
 
-def _made(
-    folder: Path,
-    planned: Sequence[PlannedConversation],
-    write: Writer,
-    tools: Tools,
-    cancel: CancelToken,
-    workers: int,
-) -> Generator[tuple[PlannedConversation, ConversationRecord | FloorscopeError]]:
-    """Yield conversations as they are done; after a fault or a cancellation those under way are given up."""
+def made_side_by_side(
+    items: Sequence[Item], make: Callable[[Item, CancelToken], Made], cancel: CancelToken, workers: int
+) -> Generator[tuple[Item, Made | FloorscopeError]]:
+    """Yield what is made of items as it is done, or why it could not be spoken or written.
+
+    After a fault of another kind, after a cancellation, and when it is closed, what is under way is given up.
+
+    Parameters
+    ----------
+    make
+        Called in a thread; polls the token that it gets.
+
+    Raises
+    ------
+    CancelledError
+        If `cancel` was set.
+    """
     stop = CancelToken()
 
-    def make(each: PlannedConversation) -> ConversationRecord | FloorscopeError:
+    def outcome(item: Item) -> Made | FloorscopeError:
         try:
-            return write_conversation(folder, built_conversation(write(each), tools, stop))
+            return make(item, stop)
         except (ScriptError, SynthesisError) as error:
             return error
 
-    waiting = iter(planned)
-    running: dict[Future[ConversationRecord | FloorscopeError], PlannedConversation] = {}
+    waiting = iter(items)
+    running: dict[Future[Made | FloorscopeError], Item] = {}
     with ThreadPoolExecutor(workers, thread_name_prefix="construct") as executor:
         try:
             while True:
-                while len(running) < workers and (each := next(waiting, None)) is not None:
-                    running[executor.submit(make, each)] = each
+                while len(running) < workers and (item := next(waiting, None)) is not None:
+                    running[executor.submit(outcome, item)] = item
                 if not running:
                     return
                 # The waiting ends now and then so that a cancellation is heard.
@@ -185,7 +210,14 @@ def _made(
 
 
 @contextlib.contextmanager
-def _disk_faults(folder: Path) -> Iterator[None]:
+def disk_faults(folder: Path) -> Iterator[None]:
+    """Turn what the disk refuses into a sentence.
+
+    Raises
+    ------
+    ConstructionError
+        Instead of OSError.
+    """
     try:
         yield
     except OSError as error:
@@ -200,8 +232,14 @@ def _disk_faults(folder: Path) -> Iterator[None]:
         raise fault from error
 
 
-def _prepare(folder: Path, run: RunFile) -> None:
-    """Make the folder or check that it holds this very construction, and clear what was left half done."""
+def prepare_folder(folder: Path, run: RunFile, inside: str) -> None:
+    """Make the folder, or check that it holds this very construction.
+
+    Raises
+    ------
+    ConstructionError
+        If it holds something else.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / RUN_NAME
     if path.exists():
@@ -221,7 +259,7 @@ def _prepare(folder: Path, run: RunFile) -> None:
         raise ConstructionError("The folder is not empty.", where=str(folder), remedy="Choose an empty or a new one.")
     else:
         write_whole(path, as_json(run))
-    (folder / CONVERSATIONS).mkdir(exist_ok=True)
+    (folder / inside).mkdir(exist_ok=True)
 
 
 def _difference(found: RunSettings, wanted: RunSettings) -> str:
@@ -230,7 +268,14 @@ def _difference(found: RunSettings, wanted: RunSettings) -> str:
     )
 
 
-def _pool(order: Order, makers: Makers) -> VoicePool:
+def pool_for(order: Order, makers: Makers) -> VoicePool:
+    """Return the voices of an order's splits.
+
+    Raises
+    ------
+    SynthesisError
+        If there are not enough.
+    """
     most = {
         split: max((each.speakers for each in order.planned if each.split == split), default=0)
         for split in ("dev", "test")
@@ -238,9 +283,11 @@ def _pool(order: Order, makers: Makers) -> VoicePool:
     return voice_pool(voices_of(makers.engines), dev_speakers=most["dev"], test_speakers=most["test"], seed=order.seed)
 
 
-def _settings(order: Order, makers: Makers, pool: VoicePool) -> RunSettings:
+def settings_of(order: Order, makers: Makers, pool: VoicePool) -> RunSettings:
+    """Return all that the bytes depend on."""
     return RunSettings(
         seed=order.seed,
+        suite=order.suite,
         script=order.script,
         mean_s=order.mean_s,
         rate_hz=order.rate_hz,
@@ -279,7 +326,8 @@ def _progressed(run: RunFile, order: Order, records: dict[str, ConversationRecor
     )
 
 
-def _synthesis(run: RunFile) -> Synthesis:
+def synthesis_of(run: RunFile) -> Synthesis:
+    """Return what a manifest says of the voices."""
     settings = run.settings
     shared = {voice.base for voice in settings.voices if voice.split == "dev"} & {
         voice.base for voice in settings.voices if voice.split == "test"

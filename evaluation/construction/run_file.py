@@ -1,14 +1,24 @@
 """``construction.json``: what a corpus is made of, what is done of it, and how the acoustic check came out."""
 
 from collections.abc import Iterable
+from typing import Protocol
 
 import msgspec
 
 from evaluation.construction.acoustic_check import PUBLISHED_EVENTS, PUBLISHED_REALISED
-from evaluation.construction.assembly import ConversationRecord
+from evaluation.construction.assembly import OverlapRecord
 
 RUN_NAME = "construction.json"
 RUN_VERSION = 1
+
+
+class Checked(Protocol):
+    """A record with the acoustic check of its overlap events, and what was repaired."""
+
+    @property
+    def overlaps(self) -> tuple[OverlapRecord, ...]: ...  # noqa: D102
+    @property
+    def repairs(self) -> tuple[str, ...]: ...  # noqa: D102
 
 
 class EngineEntry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -35,6 +45,7 @@ class RunSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Everything that the bytes of the corpus depend on; a run is taken up again only where all of it is the same."""
 
     seed: int
+    suite: str
     script: str
     mean_s: float | None
     rate_hz: int
@@ -82,7 +93,7 @@ class AcousticSummary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     published: Realised = Realised(PUBLISHED_REALISED / PUBLISHED_EVENTS, PUBLISHED_REALISED, PUBLISHED_EVENTS)
 
     @classmethod
-    def of(cls, records: Iterable[ConversationRecord]) -> "AcousticSummary":
+    def of(cls, records: Iterable[Checked]) -> "AcousticSummary":
         """Return the summary over records."""
         records = list(records)
         overlaps = [overlap for record in records for overlap in record.overlaps]
