@@ -115,10 +115,15 @@ class SettingsFile:
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with NamedTemporaryFile(dir=self.path.parent, delete=False) as file:
-                file.write(msgspec.json.format(msgspec.json.encode(self.value)))
-                file.flush()
-                os.fsync(file.fileno())
-            Path(file.name).replace(self.path)
+                draft = Path(file.name)
+                try:
+                    file.write(msgspec.json.format(msgspec.json.encode(self.value)))
+                    file.flush()
+                    os.fsync(file.fileno())
+                except OSError:
+                    draft.unlink(missing_ok=True)
+                    raise
+            draft.replace(self.path)
         except OSError as error:
             self.trouble = f"{self.path}: the settings cannot be kept ({error.strerror})."
             _log.warning("%s", self.trouble)

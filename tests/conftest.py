@@ -1,6 +1,9 @@
 """One offscreen application a session, settings and caches in a temporary folder, and where real recordings are."""
 
 import os
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,3 +28,18 @@ def real() -> Path:
     if not folder.is_dir():
         pytest.skip("no real recordings beside this checkout")
     return folder
+
+
+@pytest.fixture
+def tiny_disk(tmp_path: Path) -> Iterator[Path]:
+    """Return a folder on a disk of one megabyte, or skip where none can be mounted."""
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    mount = shutil.which("mount")
+    if mount is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
+        pytest.skip("only root can mount a tiny disk")
+    done = subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], capture_output=True)
+    if done.returncode != 0:
+        pytest.skip("this system does not allow to mount a tiny disk")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)

@@ -9,7 +9,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -201,8 +201,10 @@ def create_file(path: Path, fill: Callable[[Database], None] | None = None) -> N
     except OSError as error:
         raise ProjectError(f"The project cannot be made: {error.strerror}.", where=str(path)) from error
     finally:
+        # What is wrong with the folder has been said already.
         for ending in ("", "-journal", "-wal", "-shm"):
-            draft.with_name(draft.name + ending).unlink(missing_ok=True)
+            with suppress(OSError):
+                draft.with_name(draft.name + ending).unlink(missing_ok=True)
 
 
 def _make(draft: Path, fill: Callable[[Database], None] | None) -> None:

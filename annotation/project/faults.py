@@ -49,6 +49,12 @@ class LeaseLostError(ProjectWriteError):
     code = "lease-lost"
 
 
+class StepRefusedError(ProjectWriteError):
+    """One step breaks a rule of the log, so that it and what follows in its document cannot be kept."""
+
+    code = "step-refused"
+
+
 _BACKUPS_ADVICE = "Rescue it into a new file (floorscope project rescue PROJECT); the damaged one stays as it is."
 
 _FAULTS: dict[int, tuple[type[ProjectError], str, str]] = {

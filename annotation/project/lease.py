@@ -16,6 +16,9 @@ from sqlite_utils import Database
 
 from annotation.project.database import now, writing
 
+_own_tokens: set[str] = set()
+"""Tokens of leases that this process holds; one that it gave up, but had no room to take out of the file, is void."""
+
 _START_TOLERANCE_S = 2.0
 """Systems report a start with coarse clocks; no id comes round again within two seconds of its owner's start."""
 
@@ -58,11 +61,13 @@ def take_lease(db: Database, subject: str, person: str, *, take_over: bool = Fal
         lease = _own_lease(subject, person)
         db.execute("DELETE FROM lease WHERE subject = ? AND person = ?", [subject, person])
         _insert(db, lease)
+    _own_tokens.add(lease.token)
     return LeaseAnswer(lease)
 
 
 def release_lease(db: Database, lease: Lease) -> None:
-    """Give a lease back; one that another holds meanwhile is left alone."""
+    """Give a lease back; one that another holds meanwhile is left alone. It is void even if the file is not written."""
+    _own_tokens.discard(lease.token)
     with writing(db):
         db.execute("DELETE FROM lease WHERE token = ?", [lease.token])
 
@@ -121,6 +126,8 @@ def _reason_to_refuse(holder: Lease, *, take_over: bool) -> str:
     if not _is_alive(holder):
         return ""
     if holder.process_id == os.getpid():
+        if holder.token not in _own_tokens:
+            return ""
         return f"Open for writing already in this Floorscope (process {holder.process_id}) {since}."
     return (
         f"Open for writing in another Floorscope (process {holder.process_id}) {since}, "

@@ -28,7 +28,14 @@ from annotation.notices import Notice
 from annotation.project.backup import ahead_notices, home_of, make_backup
 from annotation.project.check import ChannelIdentity, CheckReport, check_project, identities_in, text_from_fingerprint
 from annotation.project.database import connect, create_file, project_id_in, writing
-from annotation.project.faults import DamagedProjectError, LeaseLostError, ProjectError, ProjectWriteError, faults_of
+from annotation.project.faults import (
+    DamagedProjectError,
+    LeaseLostError,
+    ProjectError,
+    ProjectWriteError,
+    StepRefusedError,
+    faults_of,
+)
 from annotation.project.lease import Lease, LeaseAnswer, release_lease, take_lease
 from annotation.project.location import location_notices
 from annotation.project.material import (
@@ -172,14 +179,14 @@ class Project:
             )
 
     def _release_all(self) -> None:
-        try:
-            with self._changing() as db:
-                for opened in self._opened:
+        for opened in self._opened:
+            try:
+                with self._changing() as db:
                     if opened.lease is not None:
                         release_lease(db, opened.lease)
-        except ProjectError as fault:
-            # A full disk, say. The leases end with this process at the latest, and what was entered matters more.
-            self.notices += (Notice("lease-not-released", str(self.path), str(fault)),)
+            except ProjectError as fault:
+                # A full disk, say. The lease ends with this process at the latest, and what was entered matters more.
+                self.notices += (Notice("lease-not-released", str(self.path), str(fault)),)
 
     # Conversations
 
@@ -434,7 +441,7 @@ class Project:
 
     def _failed(self, fault: FloorscopeError, revisions: tuple[Revision, ...]) -> None:
         reason = str(fault)
-        if isinstance(fault, LeaseLostError):
+        if isinstance(fault, LeaseLostError | StepRefusedError):
             for opened in self._opened:
                 if any(_is_of(opened.document, revision) for revision in revisions):
                     opened.document.freeze(reason)

@@ -14,9 +14,9 @@ from queue import Empty, SimpleQueue
 from sqlite_utils import Database
 
 from annotation.document import Revision
-from annotation.errors import FloorscopeError
+from annotation.errors import FloorscopeError, InvalidValueError
 from annotation.project.database import connect, log_path, writing
-from annotation.project.faults import LeaseLostError, ProjectWriteError, faults_of
+from annotation.project.faults import LeaseLostError, ProjectWriteError, StepRefusedError, faults_of
 from annotation.project.lease import Lease, lease_stands
 from annotation.project.revision_log import insert_revisions
 
@@ -31,6 +31,19 @@ CLOSE_SECONDS = 60.0
 class _Submission:
     revision: Revision
     lease: Lease | None
+
+    @property
+    def document(self) -> tuple[str, str]:
+        return (self.revision.subject, self.revision.person)
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What one transaction kept, which leases another has taken, and the documents in which a step was refused."""
+
+    kept: tuple[_Submission, ...]
+    lost: frozenset[Lease]
+    refused: dict[tuple[str, str], FloorscopeError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +77,7 @@ class RevisionWriter:
         # All below is written by the writer's thread alone; others read whole tuples.
         self._held: tuple[_Submission, ...] = ()
         self._outcast: tuple[_Submission, ...] = ()
+        self._refused: dict[tuple[str, str], FloorscopeError] = {}
         self._session: list[_Submission] = []
         self._failure: FloorscopeError | None = None
         self._place: _Place | None = None
@@ -165,6 +179,7 @@ class RevisionWriter:
         if retrying:
             batch = (*self._outcast, *self._held, *batch)
             self._outcast = ()
+            self._refused = {}
         if self._failure is not None:
             self._disconnect()
         self._held = batch
@@ -177,7 +192,7 @@ class RevisionWriter:
         again = tuple(self._session) if self._failure is not None else ()
         try:
             with faults_of(self._path):
-                lost = self._write((*again, *batch))
+                outcome = self._write((*again, *batch))
         except FloorscopeError as fault:
             self._fail(fault, batch)
             return
@@ -185,21 +200,36 @@ class RevisionWriter:
             # A mistake in the code, but one that must not cost what was entered: the thread goes on and holds it.
             self._fail(ProjectWriteError(f"SQLite refused the step: {error}.", where=str(self._path)), batch)
             return
-        kept = tuple(s for s in batch if s.lease not in lost)
+        done = {id(submission) for submission in outcome.kept}
+        kept = tuple(s for s in batch if id(s) in done)
         self._failure = None
         self._held = ()
-        self._outcast += tuple(s for s in batch if s.lease in lost)
+        self._outcast += tuple(s for s in batch if id(s) not in done)
+        self._refused |= outcome.refused
         self._session += kept
         if kept:
             self._on_kept(tuple(submission.revision for submission in kept))
-        if lost:
+        self._report_outcasts(tuple(s for s in batch if id(s) not in done), outcome.lost)
+
+    def _report_outcasts(self, outcasts: tuple[_Submission, ...], lost: frozenset[Lease]) -> None:
+        taken = tuple(s for s in outcasts if s.lease in lost)
+        if taken:
             self._report(
                 LeaseLostError(
                     "Another Floorscope took over this document, so what was entered since is not kept.",
-                    where=", ".join(sorted({s.revision.subject for s in batch if s.lease in lost})),
+                    where=", ".join(sorted({s.revision.subject for s in taken})),
                     remedy="Close it here, and go on where it is open.",
                 ),
-                tuple(s for s in batch if s.lease in lost),
+                taken,
+            )
+        for document, fault in self._refused.items():
+            self._report(
+                StepRefusedError(
+                    fault.args[0],
+                    where=fault.args[1],
+                    remedy=f"{fault.args[2]} Close the conversation and open it again to go on without it.".strip(),
+                ),
+                tuple(s for s in outcasts if s.document == document and s.lease not in lost),
             )
 
     def _fail(self, fault: FloorscopeError, batch: tuple[_Submission, ...]) -> None:
@@ -207,16 +237,27 @@ class RevisionWriter:
         self._failure = fault
         self._report(fault, batch)
 
-    def _write(self, batch: tuple[_Submission, ...]) -> set[Lease | None]:
+    def _write(self, batch: tuple[_Submission, ...]) -> _Outcome:
         db = self._connected()
+        kept: list[_Submission] = []
+        refused: dict[tuple[str, str], FloorscopeError] = {}
         with writing(db):
             leases = {s.lease for s in batch if s.lease is not None}
-            lost: set[Lease | None] = {lease for lease in leases if not lease_stands(db, lease)}
-            insert_revisions(db.conn, (s.revision for s in batch if s.lease not in lost))
+            lost = frozenset(lease for lease in leases if not lease_stands(db, lease))
+            for submission in batch:
+                # What follows a refused step in its document builds on it.
+                if submission.lease in lost or submission.document in (self._refused | refused):
+                    continue
+                try:
+                    insert_revisions(db.conn, (submission.revision,))
+                except InvalidValueError as fault:
+                    refused[submission.document] = fault
+                else:
+                    kept.append(submission)
         if self._place is None:
             self._place = _Place(self._path)
         self._place.require_unchanged()
-        return lost
+        return _Outcome(tuple(kept), lost, refused)
 
     def _connected(self) -> Database:
         if self._db is None:

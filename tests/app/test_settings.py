@@ -1,3 +1,4 @@
+import contextlib
 from pathlib import Path
 
 from app.settings import MOST_RECENT, Settings, SettingsFile
@@ -38,3 +39,20 @@ def test_settings_that_do_not_remember_touch_no_file(tmp_path: Path) -> None:
     settings = SettingsFile(tmp_path / "settings.json", remembering=False)
     settings.change(theme="dark")
     assert not (tmp_path / "settings.json").exists()
+
+
+def test_a_full_disk_leaves_the_settings_as_they_were_and_says_so(tiny_disk: Path) -> None:
+    settings = SettingsFile(tiny_disk / "settings.json")
+    settings.change(person="Ana")
+    before = settings.path.read_bytes()
+    ballast = tiny_disk / "ballast"
+    with ballast.open("wb", buffering=0) as file, contextlib.suppress(OSError):
+        file.write(b"x" * (2 << 20))
+    settings.change(person="Ben", recent=("x" * 9_000,))
+    assert "cannot be kept (No space left" in settings.trouble
+    assert settings.value.person == "Ben"
+    assert settings.path.read_bytes() == before
+    assert sorted(file.name for file in tiny_disk.iterdir()) == ["ballast", "settings.json"]
+    ballast.unlink()
+    settings.change(person="Cem")
+    assert SettingsFile(settings.path).value.person == "Cem"

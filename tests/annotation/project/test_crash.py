@@ -1,12 +1,10 @@
 """Work survives what happens to machines: a killed process, a full disk. Kept means synced, and that is traced."""
 
-import os
 import random
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -113,21 +111,6 @@ def test_the_disk_has_synced_before_a_gesture_is_called_kept(tmp_path: Path, pat
             reports += 1
             assert not dirty, "a gesture was called kept while the log held pages that were not synced"
     assert reports > 0
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """Return a folder on a disk of one megabyte, or skip where none can be mounted."""
-    folder = tmp_path / "tiny"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    if mount is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
-        pytest.skip("only root can mount a tiny disk")
-    done = subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], capture_output=True)
-    if done.returncode != 0:
-        pytest.skip("this system does not allow to mount a tiny disk")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
 
 
 def test_a_full_disk_freezes_the_document_and_keeps_all_once_there_is_room(tiny_disk: Path) -> None:

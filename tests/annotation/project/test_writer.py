@@ -9,7 +9,7 @@ from annotation.document import Revision
 from annotation.errors import FloorscopeError
 from annotation.events import FloorEvent
 from annotation.project.database import connect, create_file, log_path, writing
-from annotation.project.faults import LeaseLostError, ProjectWriteError
+from annotation.project.faults import LeaseLostError, ProjectWriteError, StepRefusedError
 from annotation.project.lease import Lease, take_lease
 from annotation.project.revision_log import revisions_after
 from annotation.project.writer import RevisionWriter
@@ -246,3 +246,28 @@ def test_the_callbacks_come_on_the_writers_thread(path: Path) -> None:
     writer.submit(revisions(1)[0])
     writer.close()
     assert names == ["floorscope-writer"]
+
+
+def test_one_step_that_cannot_be_encoded_costs_itself_and_its_document(
+    writer: RevisionWriter, path: Path, heard: Listener
+) -> None:
+    good, other = revisions(2)
+    broken = Revision("conversation:c2", "ann", "Broken", (), (), at="half a character: \ud800")
+    follower = Revision("conversation:c2", "ann", "Follower", (FloorEvent("A", "turn", 0, 1),), ())
+    db = connect(path)
+    with writing(db):
+        for revision in (good, broken, follower, other):
+            writer.submit(revision)
+    db.close()
+    assert not writer.flush(30)
+    assert stored(path) == [good, other]
+    assert heard[0] == [good, other]
+    assert writer.held == (broken, follower)
+    assert writer.failure is None
+    assert {type(fault) for fault, _ in heard[1]} == {StepRefusedError}
+    assert "cannot be written" in str(heard[1][0][0])
+    later = Revision("conversation:c2", "ann", "Later", (FloorEvent("A", "turn", 0, 1),), ())
+    writer.submit(later)
+    assert not writer.flush(30)
+    assert writer.close() == (broken, follower, later)
+    assert stored(path) == [good, other]
