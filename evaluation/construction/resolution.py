@@ -228,7 +228,7 @@ class _Resolver:
         early = onset < last.offset
         if act.timing.ms < 0 and not early:
             self._repairs.append(Repair(act.index, "There was no room to begin early; the turn begins after the last."))
-        act = replace(act, holder_before=before.placed.act.speaker if early else NOBODY)
+        act = replace(act, holder_before=before.placed.act.speaker if onset <= last.offset else NOBODY)
         self._tenures[act.index] = _Tenure(PlacedAct(act, self._spans(act, onset)), max(onset, last.offset))
 
     def _free_from(self, speaker: str) -> int:
