@@ -137,15 +137,17 @@ def info_of_facts(path: Path, frames: int, facts: tuple[int, ...]) -> AudioInfo:
     return AudioInfo(path, rate_hz, channels, frames, container, subtype, exact=True, notices=tuple(notices))
 
 
-def mp3_layout(file: RandomAccessFile) -> CompressedLayout:
+def mp3_layout(file: RandomAccessFile, token: CancelToken) -> CompressedLayout:
     """Return the layout of an MP3.
 
     Raises
     ------
     AudioRefusedError
         If it is none, or has no whole frame.
+    CancelledError
+        If `token` was set.
     """
-    found = mpeg_layout_of(file)
+    found = mpeg_layout_of(file, token)
     oddities = Oddity.CUT if found.cut else Oddity.NONE
     oddities |= Oddity.RUBBISH if found.rubbish else Oddity.NONE
     oddities |= Oddity.DELAY_UNKNOWN if found.delay is None else Oddity.NONE
@@ -163,15 +165,17 @@ def mp3_layout(file: RandomAccessFile) -> CompressedLayout:
     )
 
 
-def ogg_layout(file: RandomAccessFile) -> CompressedLayout:
+def ogg_layout(file: RandomAccessFile, token: CancelToken) -> CompressedLayout:
     """Return the layout of an Ogg file; its length is what libsndfile makes of the positions on the pages.
 
     Raises
     ------
     AudioRefusedError
         If it holds no sound that is read.
+    CancelledError
+        If `token` was set.
     """
-    found = ogg_layout_of(file)
+    found = ogg_layout_of(file, token)
     first = found.links[0]
     oddities = Oddity.CUT if found.cut else Oddity.NONE
     oddities |= Oddity.GAPS if found.gaps else Oddity.NONE
@@ -190,14 +194,17 @@ def ogg_layout(file: RandomAccessFile) -> CompressedLayout:
     )
 
 
-def unbounded_flac_layout(file: RandomAccessFile) -> CompressedLayout:
+def unbounded_flac_layout(file: RandomAccessFile, token: CancelToken) -> CompressedLayout:
     """Return the layout of a FLAC that does not say its length, as from a pipe, or says too little.
 
     Raises
     ------
     AudioRefusedError
         If the header is damaged.
+    CancelledError
+        If `token` was set.
     """
+    token.check()
     header, parts = unbounded_flac_parts(file)
     subtype = "PCM_S8" if header.bits <= 8 else "PCM_16" if header.bits <= 16 else "PCM_24"
     return _checked(

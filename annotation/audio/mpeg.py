@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from annotation.audio.random_access import RandomAccessFile
 from annotation.audio.refusal import AudioRefusedError
 from annotation.audio.splice import Part
+from annotation.cancellation import CancelToken
 
 ID3_MAGIC = b"ID3"
 DECODER_DELAY = 529
@@ -134,15 +135,17 @@ def sound_offset(file: RandomAccessFile) -> int:
     return position
 
 
-def mpeg_layout_of(file: RandomAccessFile) -> MpegLayout:
+def mpeg_layout_of(file: RandomAccessFile, token: CancelToken) -> MpegLayout:
     """Return where the sound of an MP3 file lies.
 
     Raises
     ------
     AudioRefusedError
         If there are no two frames in a row, or none but the encoder’s table.
+    CancelledError
+        If `token` was set; an hour has some hundred thousand frames.
     """
-    walk = _Walk(file, sound_offset(file))
+    walk = _Walk(file, sound_offset(file), token)
     first, spans = walk.first, walk.spans()
     head = file.exactly(walk.start, min(first.frame_bytes, _TABLE_BYTES))
     table = _table_of(head, first)
@@ -232,8 +235,9 @@ def _empty_frame(head: bytes, bit_rate: int) -> bytes:
 class _Walk:
     """One pass over the frames of a file."""
 
-    def __init__(self, file: RandomAccessFile, position: int) -> None:
+    def __init__(self, file: RandomAccessFile, position: int, token: CancelToken) -> None:
         self._file = file
+        self._token = token
         self._window_onset = 0
         self._window = b""
         self.cut = False
@@ -317,6 +321,7 @@ class _Walk:
         """Return bytes through a window, so that a walk costs few reads."""
         inside = position - self._window_onset
         if inside < 0 or inside + count > len(self._window):
+            self._token.check()
             self._window = self._file.available(position, _WINDOW_BYTES)
             self._window_onset, inside = position, 0
         return self._window[inside : inside + count]

@@ -15,6 +15,7 @@ from pathlib import Path
 from annotation.audio.random_access import RandomAccessFile
 from annotation.audio.refusal import AudioRefusedError
 from annotation.audio.splice import Part
+from annotation.cancellation import CancelToken
 
 OGG_MAGIC = b"OggS"
 OPUS_RATE_HZ = 48_000
@@ -73,15 +74,17 @@ class _Page:
     number: int
 
 
-def ogg_layout_of(file: RandomAccessFile) -> OggLayout:
+def ogg_layout_of(file: RandomAccessFile, token: CancelToken) -> OggLayout:
     """Return what an Ogg file holds.
 
     Raises
     ------
     AudioRefusedError
         If it holds no sound that is read, streams side by side, or recordings that differ in rate or channels.
+    CancelledError
+        If `token` was set.
     """
-    walk = _Walk(file)
+    walk = _Walk(file, token)
     links = tuple(_link_of(file, first, end) for first, end in walk.links())
     found = {(link.codec, link.rate_hz, link.channels) for link in links}
     if len(found) > 1:
@@ -143,8 +146,9 @@ def ogg_checksum(content: bytes) -> int:
 class _Walk:
     """One pass over the pages of a file."""
 
-    def __init__(self, file: RandomAccessFile) -> None:
+    def __init__(self, file: RandomAccessFile, token: CancelToken) -> None:
         self._file = file
+        self._token = token
         self._window_onset = 0
         self._window = b""
         self.cut = False
@@ -222,6 +226,7 @@ class _Walk:
         """Return bytes through a window, so that a walk costs few reads."""
         inside = position - self._window_onset
         if inside < 0 or inside + count > len(self._window):
+            self._token.check()
             self._window = self._file.available(position, _WINDOW_BYTES)
             self._window_onset, inside = position, 0
         return self._window[inside : inside + count]

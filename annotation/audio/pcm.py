@@ -25,7 +25,7 @@ from annotation.timebase import LONGEST_SECONDS
 _ENTRY = "pcm-1"
 """The number changes whenever the same file would decode to something else than before."""
 
-LayoutOf = Callable[[RandomAccessFile], CompressedLayout]
+LayoutOf = Callable[[RandomAccessFile, CancelToken], CompressedLayout]
 
 
 def is_kept(file: RandomAccessFile, cache: AudioCache) -> bool:
@@ -51,7 +51,7 @@ def open_pcm(
     key = fingerprint_of_file(file).key
     if cache is not None and (kept := _kept(file, key, cache)) is not None:
         return kept
-    layout = layout_of(file)
+    layout = layout_of(file, token)
     reader = None
     fault = ""
     if cache is not None:

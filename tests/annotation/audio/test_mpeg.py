@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from annotation.audio.mpeg import MpegHeader, MpegLayout, mpeg_header_of, mpeg_layout_of, sound_offset
 from annotation.audio.random_access import RandomAccessFile
 from annotation.audio.refusal import AudioRefusedError
+from annotation.cancellation import CancelledError, CancelToken
 
 FRAME = b"\xff\xfb\x90\x00".ljust(417, b"\0")
 """A frame of MPEG-1 at 44.1 kHz, two channels, 128 kbit/s."""
@@ -22,7 +23,7 @@ def table(name: bytes, *, frames: int | None = None, lame: bytes = b"") -> bytes
 def layout_of(tmp_path: Path, content: bytes) -> MpegLayout:
     (tmp_path / "a.mp3").write_bytes(content)
     with RandomAccessFile(tmp_path / "a.mp3") as file:
-        return mpeg_layout_of(file)
+        return mpeg_layout_of(file, CancelToken())
 
 
 @pytest.mark.parametrize(
@@ -125,4 +126,13 @@ def test_tags_that_claim_to_be_endless_end(tmp_path: Path) -> None:
         assert sound_offset(file) == 640
     path.write_bytes(b"ID3\x04\0\0\x7f\x7f\x7f\x7f" + FRAME * 3)
     with RandomAccessFile(path) as file, pytest.raises(AudioRefusedError):
-        mpeg_layout_of(file)
+        mpeg_layout_of(file, CancelToken())
+
+
+def test_counting_frames_can_be_cancelled(tmp_path: Path) -> None:
+    path = tmp_path / "a.mp3"
+    path.write_bytes(FRAME * 1000)
+    token = CancelToken()
+    token.cancel()
+    with RandomAccessFile(path) as file, pytest.raises(CancelledError):
+        mpeg_layout_of(file, token)
