@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from math import inf
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QFont, QFontMetrics, QKeySequence
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
 SPEEDS = (0.5, 0.6, 0.75, 0.9, 1.0, 1.25, 1.5, 2.0)
@@ -66,6 +66,11 @@ class SpeedButton(QToolButton):
             self._actions[0].changed.connect(self._show_tip)
         self.setMenu(self._choices)
         self._choices.aboutToHide.connect(self._show_state)
+        bold = QFont(self.font())
+        bold.setBold(True)
+        # As wide as the widest speed, so that nothing beside it moves.
+        widest = max(QFontMetrics(bold).horizontalAdvance(speed_text(speed)) for speed in SPEEDS)
+        self.setMinimumWidth(widest + 2 * self.fontMetrics().height())
         self._speed = inf
         self.show_speed(1.0)
 

@@ -193,6 +193,7 @@ class TransportBar(QWidget):
         row.addWidget(_line())
         for button in self.buttons[3:]:
             row.addWidget(button)
+        row.addWidget(_line())
         row.addWidget(self.speed_button)
         row.addWidget(_line())
         row.addSpacing(unit // 4)

@@ -57,6 +57,15 @@ class LateOutput(SilentOutput):
         """All that was taken, ``(n, 2)``."""
         return np.concatenate([np.zeros((0, 2), np.float32), *(samples for _, samples in list(self._blocks))])
 
+    @property
+    def frames_taken(self) -> int:
+        """How many frames were taken."""
+        return sum(len(samples) for _, samples in self._blocks)
+
+    def taken_from(self, frame: int) -> NDArray[np.float32]:
+        """Return what was taken from the frame of that number on, ``(n, 2)``."""
+        return self.taken[frame:]
+
     def clicks_s(self, level: float, apart_s: float) -> list[float]:
         """Return when clicks were or will be heard: the loudest sample of each cluster above a level."""
         heard: list[tuple[float, float]] = []

@@ -252,3 +252,21 @@ def test_an_order_of_another_speed_before_the_first_sound_is_kept(bench: Bench) 
     bench.engine.play(0, None)
     bench.run(1.0)
     assert bench.position == pytest.approx(RATE_HZ / 2, abs=REACH)
+
+
+def test_a_thousand_seeks_over_eight_channels_land_on_the_same_frame_in_all() -> None:
+    frames = np.arange(FRAMES)
+    # Multiples of 2⁻¹⁵ below 2⁻³, so that the sum is exact; each channel counts in steps of its own.
+    sound = np.stack([(frames * step % 4096 + 1) / 2**15 for step in (1, 3, 5, 7, 11, 13, 17, 19)]).astype(np.float32)
+    bench = Bench(sound)
+    bench.engine.play(0, None)
+    bench.run(0.05)
+    together = sound.sum(axis=0)
+    for target in np.random.default_rng(8).integers(1, FRAMES - RATE_HZ, 1000).tolist():
+        before = bench.outputs[0].frames_taken
+        bench.engine.seek(target)
+        bench.run(0.008)
+        heard = bench.outputs[0].taken_from(before)
+        assert len(heard) > 30
+        assert np.array_equal(heard[:, 0], together[target : target + len(heard)])
+        assert target <= bench.position <= target + len(heard)
