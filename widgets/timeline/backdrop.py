@@ -13,8 +13,8 @@ from PySide6.QtGui import QPainter
 from annotation.audio.spectrogram_tiles import level_for
 from widgets.timeline.colour_map import colour_table
 from widgets.timeline.layout import LaneBox
+from widgets.timeline.levels import LevelStore
 from widgets.timeline.rendering import (
-    Levels,
     Pixels,
     Sheet,
     argb,
@@ -27,18 +27,7 @@ from widgets.timeline.rendering import (
 from widgets.timeline.scene import Scene
 from widgets.timeline.spectrogram import Drawing, draw_spectrogram
 from widgets.timeline.stacking import Frames
-from widgets.timeline.values import Lane, Waveform
 from widgets.timeline.viewport import Viewport
-
-
-@dataclass(frozen=True, slots=True)
-class _Kept:
-    """What a waveform answered for a view: levels of its columns and of one more on the left."""
-
-    waveform: Waveform
-    viewport: Viewport
-    low: Levels
-    high: Levels
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +60,7 @@ class Backdrop:
         self.spectrogram_columns_drawn = 0
         self._sheet = Sheet(0, 0)
         self._last: Scene | None = None
-        self._levels: dict[str, _Kept] = {}
+        self._levels = LevelStore()
 
     @property
     def pixels(self) -> Pixels:
@@ -81,10 +70,7 @@ class Backdrop:
     def forget(self, lane_id: str | None = None) -> None:
         """Ask the waveform of a lane again at the next drawing; of all lanes where none is named."""
         self._last = None
-        if lane_id is None:
-            self._levels.clear()
-        else:
-            self._levels.pop(lane_id, None)
+        self._levels.forget(lane_id)
 
     def forget_picture(self) -> None:
         """Draw every column at the next drawing, from what the waveforms answered before."""
@@ -101,6 +87,10 @@ class Backdrop:
         self._last = scene
         self.columns_drawn += columns.stop - columns.start
         grid = scene.grid()
+        for _, box in scene.visible_lanes():
+            if box.lane.waveform is not None:
+                # Asked once for all that lacks, however the ring cuts it.
+                self._levels.outline(box.lane.id, box.lane.waveform, scene.viewport, columns)
         for piece in pieces(scene.viewport, columns):
             self._draw_piece(scene, piece, grid)
 
@@ -191,9 +181,7 @@ class Backdrop:
     def _draw_outline(self, scene: Scene, box: LaneBox, strip: Pixels, columns: slice) -> None:
         if box.lane.waveform is None or not strip.size:
             return
-        kept = self._levels_of(box.lane, box.lane.waveform, scene.viewport)
-        before = slice(columns.start, columns.stop + 1)
-        low, high = joined(kept.low[before], kept.high[before])
+        low, high = joined(*self._levels.outline(box.lane.id, box.lane.waveform, scene.viewport, columns))
         hair = scene.layout.metrics.hair
         height = box.wave_height - 2 * hair
         draw_waveform(
@@ -209,15 +197,6 @@ class Backdrop:
         if strip.shape[0] == height:
             draw_clipping(strip, low, high, thickness=3 * hair, colour=argb(scene.theme.clipped))
 
-    def _levels_of(self, lane: Lane, waveform: Waveform, viewport: Viewport) -> _Kept:
-        kept = self._levels.get(lane.id)
-        if kept is None or kept.waveform is not waveform or not _same_grid(kept.viewport, viewport):
-            kept = _Kept(waveform, viewport, *waveform.columns(viewport.edges(before=1)))
-        elif kept.viewport != viewport:
-            kept = _moved(kept, viewport)
-        self._levels[lane.id] = kept
-        return kept
-
 
 def pieces(viewport: Viewport, columns: slice) -> list[Piece]:
     """Return some columns of a view, cut where the ring closes; none where there are none."""
@@ -229,20 +208,6 @@ def pieces(viewport: Viewport, columns: slice) -> list[Piece]:
         found.append(Piece(slice(start, stop), slice(place, place + stop - start)))
         start = stop
     return found
-
-
-def _moved(kept: _Kept, viewport: Viewport) -> _Kept:
-    """Return the levels of a view on the same grid; the waveform is asked for the columns that come into it only."""
-    by, size = viewport.column - kept.viewport.column, viewport.width + 1
-    if abs(by) >= size:
-        return _Kept(kept.waveform, viewport, *kept.waveform.columns(viewport.edges(before=1)))
-    edges = viewport.edges(before=1)
-    low, high = kept.waveform.columns(edges[size - by :] if by >= 0 else edges[: 1 - by])
-    if by >= 0:
-        pairs = ((kept.low[by:], low), (kept.high[by:], high))
-    else:
-        pairs = ((low, kept.low[:by]), (high, kept.high[:by]))
-    return _Kept(kept.waveform, viewport, *(np.concatenate(pair) for pair in pairs))
 
 
 def _same_grid(one: Viewport, other: Viewport) -> bool:

@@ -24,6 +24,8 @@ class Frame:
         How often events and ruler were drawn; a moving cursor does not draw them.
     headers_drawn
         How often headers were drawn; scrolling along the recording does not draw them.
+    spans
+        Pictures of events.
     """
 
     def __init__(self) -> None:
@@ -31,7 +33,7 @@ class Frame:
         self.headers_drawn = 0
         self.backdrop = Backdrop()
         self._sheet = Sheet(0, 0)
-        self._spans = SpanPictures()
+        self.spans = SpanPictures()
         self._parts: list[QRect] = []
         self._headers: Scene | None = None
         self._stale = True
@@ -68,7 +70,9 @@ class Frame:
         ruler = scene.layout.metrics.ruler
         view = QRect(scene.left, ruler, scene.viewport.width, scene.height - ruler)
         self._parts = [QRect(0, 0, scene.width, ruler), QRect(0, ruler, scene.left, scene.height - ruler)]
-        lanes, grid = scene.visible_lanes(), scene.grid()
+        lanes = scene.visible_lanes()
+        paper = np.full(scene.viewport.width, argb(scene.theme.event_row), dtype=np.uint32)
+        paper[scene.grid()] = argb(scene.theme.grid)
         image = self._sheet.window(QRect(0, 0, scene.width, scene.height))
         with QPainter(image) as painter:
             if self._headers is None or not _same_headers(self._headers, scene):
@@ -78,12 +82,10 @@ class Frame:
                 rows = QRect(view.left(), scene.y_of(box.rows_top), view.width(), _rows_height(box)) & view
                 if not rows.isEmpty():
                     self._parts.append(rows)
-                    strip = picture[rows.top() : rows.bottom() + 1, scene.left :]
-                    strip[:] = argb(scene.theme.event_row)
-                    strip[:, grid] = argb(scene.theme.grid)
+                    picture[rows.top() : rows.bottom() + 1, scene.left :] = paper
                 painter.setClipRect(rows)
                 for row in box.rows:
-                    paint_row(painter, picture, scene, row, self._spans)
+                    paint_row(painter, picture, scene, row, self.spans)
                 if box.lane.waveform is not None and box.lane.waveform.provisional:
                     painter.setClipRect(view)
                     self._parts.append(self._paint_provisional(painter, scene, scene.y_of(box.top)) & view)

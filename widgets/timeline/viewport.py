@@ -60,10 +60,13 @@ class Viewport:
         """Frames a pixel column stands for."""
         return self.scale / GRAIN
 
-    def edges(self, before: int = 0) -> NDArray[np.int64]:
-        """Return where the visible columns begin, and `before` more on the left: ``(before + width + 1,)`` frames."""
-        columns = np.arange(self.column - before, self.column + self.width + 1, dtype=np.int64)
-        return columns * self.scale // GRAIN
+    def edges(self) -> NDArray[np.int64]:
+        """Return where the visible columns begin and the last ends: ``(width + 1,)`` frames."""
+        return self.grid_edges(self.column, self.column + self.width)
+
+    def grid_edges(self, first: int, stop: int) -> NDArray[np.int64]:
+        """Return where the columns ``[first, stop)`` of the absolute grid begin and the last ends, in frames."""
+        return np.arange(first, stop + 1, dtype=np.int64) * self.scale // GRAIN
 
     def x_from_frame(self, frame: int) -> float:
         """Return where a frame begins, in columns from the left of the view."""

@@ -493,3 +493,39 @@ def test_scrolling_draws_and_reads_only_what_comes_into_view(view: TimelineView)
     view.pan(0.1)
     view.repaint()
     assert view.frame.backdrop.columns_drawn - before == view._viewport.column - column
+
+
+def test_many_small_steps_ask_a_waveform_rarely(view: TimelineView, content: TimelineContent) -> None:
+    view.zoom_to(2_000, 3_000)
+    view.repaint()
+    waveform = content.lanes[0].waveform
+    calls, column = waveform.calls, view._viewport.column  # type: ignore[union-attr]
+    for _ in range(60):
+        view.pan(0.004)
+        view.repaint()
+    assert view._viewport.column - column > 200
+    assert waveform.calls - calls <= 4  # type: ignore[union-attr]
+
+
+def test_scrolling_along_draws_no_header(view: TimelineView) -> None:
+    view.zoom_to(2_000, 3_000)
+    view.repaint()
+    drawn = view.frame.headers_drawn
+    view.pan(0.1)
+    view.repaint()
+    assert view.frame.headers_drawn == drawn
+    view.set_gain("anna", 6)
+    view.repaint()
+    assert view.frame.headers_drawn == drawn + 1
+
+
+def test_an_event_in_view_is_painted_once_while_scrolling(view: TimelineView) -> None:
+    view.zoom_to(500, 3_500)
+    view.repaint()
+    painted = view.frame.spans.painted
+    for _ in range(5):
+        view.pan(0.02)
+        view.repaint()
+    # A width may round to one column more or less on the way.
+    assert painted >= 3
+    assert view.frame.spans.painted - painted <= 3

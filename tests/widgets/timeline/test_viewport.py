@@ -36,10 +36,11 @@ def test_a_column_shows_the_same_frames_wherever_it_stands(viewport: Viewport, c
 
 @given(viewports(), st.integers(0, 20))
 def test_edges_tile_the_view_without_a_gap(viewport: Viewport, before: int) -> None:
-    edges = viewport.edges(before)
+    edges = viewport.grid_edges(viewport.column - before, viewport.column + viewport.width)
     assert len(edges) == before + viewport.width + 1
     assert (np.diff(edges) >= 0).all()
     assert (edges[before], edges[-1]) == (viewport.first, viewport.last)
+    assert np.array_equal(edges[before:], viewport.edges())
 
 
 @given(viewports(), st.floats(0, 1))
