@@ -260,7 +260,7 @@ class DecodedStream:
                     for block in self._blocks_of(decoder):
                         token.check()
                         yield block
-                        progress((number + splice.furthest / splice.size) / len(links))
+                        progress((number + splice.position / splice.size) / len(links))
             except soundfile.SoundFileError as fault:
                 raise splice.fault or decoder_refusal(self.layout.path, fault) from fault
             if splice.fault is not None:

@@ -29,8 +29,6 @@ class Splice:
         self._ends = list(accumulate(_length(part) for part in self._parts))
         self.size = self._ends[-1] if self._ends else 0
         self.position = 0
-        self.furthest = 0
-        """How far the decoder has read, for a report of progress."""
         self.fault: BaseException | None = None
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -52,7 +50,6 @@ class Splice:
             found.append(content)
             wanted -= len(content)
             self.position += len(content)
-        self.furthest = max(self.furthest, self.position)
         return found[0] if len(found) == 1 else b"".join(found)
 
     def readinto(self, buffer: memoryview) -> int:
