@@ -1,4 +1,4 @@
-"""What is derived from sound files and can be made again: peaks and resampled sound, in the user's cache folder.
+"""What is derived from sound files and can be made again: peaks, decoded and resampled sound, in the user's cache.
 
 An entry is raw little-endian numbers behind a header of 64 bytes with its own checksum, so that a file can be read
 at any place and nothing in it is ever executed. It is written beside its place, flushed and moved there whole. An

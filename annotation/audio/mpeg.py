@@ -31,6 +31,8 @@ _LAYER_III = 1
 _SEARCH_BYTES = 64 * 1024
 _MOST_TAGS = 64
 _MOST_GAPS = 1000
+_MOST_RUBBISH_BYTES = 1 << 20
+"""Between frames, all together; a walk through more would take long and find noise."""
 _WINDOW_BYTES = 1 << 18
 _TABLE_BYTES = 192
 _END_TAGS = (b"TAG", b"APETAGEX", b"LYRICSBEGIN", b"ID3")
@@ -257,13 +259,15 @@ class _Walk:
         """Return the stretches of whole frames, having counted the frames."""
         spans: list[tuple[int, int]] = []
         position: int | None = self.start
-        while position is not None and len(spans) <= _MOST_GAPS:
+        rubbish = 0
+        while position is not None and len(spans) <= _MOST_GAPS and rubbish <= _MOST_RUBBISH_BYTES:
             end = self._end_of_run(position)
             spans.append((position, end))
             position = self._after_gap(end)
+            rubbish += position - end if position is not None else 0
         if position is not None:
             raise AudioRefusedError(
-                f"The frames of this MP3 are interrupted more than {_MOST_GAPS:,} times.",
+                f"The frames of this MP3 are interrupted {len(spans):,} times by {rubbish:,} bytes of something else.",
                 code="audio-damaged",
                 where=self._file.path,
                 remedy="Copy it again.",

@@ -15,7 +15,7 @@ class AudioRefusedError(FloorscopeError):
     code
         One of ``audio-missing``, ``audio-unreadable``, ``audio-empty``, ``audio-format``, ``audio-header``,
         ``audio-encoding``, ``audio-rate``, ``audio-channels``, ``audio-truncated``, ``audio-damaged``,
-        ``audio-changed``.
+        ``audio-changed``, ``audio-no-room``.
     """
 
     code = "audio-refused"

@@ -110,6 +110,7 @@ def test_frames_of_another_rate_are_no_part_of_the_stream(tmp_path: Path) -> Non
         (table(b"Info", frames=0), "audio-empty"),
         (table(b"Info") + FRAME[:100], "audio-empty"),
         ((FRAME * 2 + b"x") * 1002, "audio-damaged"),
+        ((FRAME * 2 + b"\xff" * 60_000) * 20 + FRAME * 2, "audio-damaged"),
     ],
 )
 def test_what_holds_no_sound_is_refused(tmp_path: Path, content: bytes, code: str) -> None:
