@@ -81,6 +81,7 @@ class Manner(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     moves: dict[str, int]
     learner_questions: tuple[str, ...] = ()
     learner_remarks: tuple[str, ...] = ()
+    learner_answers: tuple[str, ...] = ()
     learner_closings: tuple[str, ...] = ()
     facts: tuple[str, ...] = ()
     troubles: tuple[str, ...] = ()

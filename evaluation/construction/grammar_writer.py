@@ -8,7 +8,7 @@ used is used again only when nothing else is left.
 import random
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from evaluation.construction.acts import Interaction
@@ -229,14 +229,14 @@ class _Draft:
         if moves_on:
             self._content.advance()
             if self._numbers.random() < TRANSITION_CHANCE:
-                body.add(self._pick(self._phrases.openers["transition"]), "transition")
+                body.add(self._pick(self._own(self._phrases.openers, "transition")), "transition")
                 return "", True
         if self._numbers.random() >= REACTION_CHANCE or not self._last_kind:
             return "", False
         group = f"after_{self._last_kind}"
         if self._request.interaction is Interaction.ARGUMENTATIVE and self._numbers.random() < 0.7:
             group = "disagree"
-        return self._pick(self._phrases.openers[group], you=self._neighbour(position - 1)), False
+        return self._pick(self._own(self._phrases.openers, group), you=self._neighbour(position - 1)), False
 
     def _open(self, body: _Body) -> None:
         body.add(self._pick(self._manner.openings, you=self._neighbour(1)), "opening")
@@ -246,7 +246,8 @@ class _Draft:
             return False
         chance = self._manner.moves["ask"] / sum(self._manner.moves.values())
         if self._has_lead:
-            chance = 0.5 * chance if self._leads(speaker) else 0.6
+            to_lead = self._leads(self._request.briefs[position + 1].speaker)
+            chance = 0.5 * chance if self._leads(speaker) else 0.6 * to_lead
         if self._asked:
             chance *= 0.5
         return self._numbers.random() < chance
@@ -269,18 +270,30 @@ class _Draft:
             must = need and not (set(body.kinds) & {*CONTENTS, "remarks"})
             if not must and left_s < 1.0:
                 return
-            sentence, kind = self._content_sentence(speaker, answers=bool(self._asked) and not body.sentences)
+            opens = body.kinds == ["opening"]
+            sentence, kind = self._content_sentence(
+                speaker, answers=bool(self._asked) and not body.sentences, remarks=not opens
+            )
             if not must and self._seconds(sentence) - left_s > left_s:
                 return
             body.add(sentence, kind)
 
-    def _content_sentence(self, speaker: str, *, answers: bool) -> tuple[str, str]:
-        """Return a sentence and its kind; one that answers does not begin by linking itself to something else."""
+    def _content_sentence(self, speaker: str, *, answers: bool, remarks: bool) -> tuple[str, str]:
+        """Return a sentence and its kind.
+
+        Parameters
+        ----------
+        answers
+            Whether it answers a question, so that it does not begin by linking itself to something else.
+        remarks
+            Whether it may be a remark.
+        """
         weights = self._body_weights(speaker)
+        if not remarks and len(weights) > 1:
+            weights["remarks"] = 0
         kind = self._numbers.choices(tuple(weights), tuple(weights.values()))[0]
         if kind == "remarks":
-            remarks = self._manner.remarks if self._leads(speaker) else self._manner.learner_remarks
-            return self._remark(self._choice(remarks), speaker), kind
+            return self._remark(self._choice(self._remarks(speaker, answers=answers)), speaker), kind
         kind, phrase = self._content.take(kind)
         templates: Sequence[str] = getattr(self._manner, kind) or getattr(self._phrases.sentences, kind)
         fitting = [
@@ -289,6 +302,11 @@ class _Draft:
             if not (template.startswith("~") and is_first_person(phrase)) and not (answers and _LINKS.match(template))
         ]
         return self._pick(fitting, **{kind.removesuffix("s"): phrase}), kind
+
+    def _remarks(self, speaker: str, *, answers: bool) -> tuple[str, ...]:
+        if self._leads(speaker):
+            return self._manner.remarks
+        return self._manner.learner_answers if answers else self._manner.learner_remarks
 
     def _remark(self, template: str, speaker: str) -> str:
         """Return a remark, now and then with something behind it, so that it is not the same each time."""
@@ -314,7 +332,7 @@ class _Draft:
         return weights
 
     def _answer(self, body: _Body, mark: str) -> None:
-        opener = self._pick(self._phrases.openers[f"answer_{mark}"])
+        opener = self._pick(self._own(self._phrases.openers, f"answer_{mark}"))
         body.sentences[0] = joined(opener, body.sentences[0], self._keep)
 
     def _with_opener(self, group: str, sentence: str, you: str) -> str:
@@ -332,7 +350,11 @@ class _Draft:
         """Return listener's signals: most show attention, some assent, some react to what is being told."""
         feeling = "negative" if "troubles" in kinds else "positive"
         groups = self._numbers.choices(("continuer", "acknowledgement", feeling), (5, 3, 3), k=BACKCHANNELS_A_LINE)
-        return tuple(self._choice(self._phrases.backchannels[group]) for group in groups)
+        return tuple(self._choice(self._own(self._phrases.backchannels, group)) for group in groups)
+
+    def _own(self, groups: Mapping[str, tuple[str, ...]], name: str) -> tuple[str, ...]:
+        """Return the phrases of a group, those of this interaction type where it has its own."""
+        return groups.get(f"{name}_{self._request.interaction.lower()}", groups[name])
 
     def _disfluent(self, sentence: str) -> str:
         """Return a sentence as it comes out: now and then with a filler or a false start."""

@@ -48,7 +48,7 @@ KEPT_MS = 300
 """A new holder goes on for at least so long after the last one has stopped."""
 
 GUARD_MS = 80
-"""Silence between two contributions of one speaker."""
+"""Silence between two contributions of one speaker, and the least distance of an aside from a hold."""
 
 OUTLASTS_MS = 400
 """The holder goes on for at least so long after a failed claim."""
@@ -281,7 +281,9 @@ class _Resolver:
         else:
             wanted = floor.onset + int(act.timing.share * (floor.offset - floor.onset))
             allowed = Span(max(floor.onset, host.since), latest + 1)
-            taken = [*self._busy(act.speaker), *pauses]
+            guard = self._frames(GUARD_MS)
+            near = [Span(pause.onset - guard, pause.offset + guard) for pause in pauses]
+            taken = [*self._busy(act.speaker), *near]
         onset = self._nearest_free(wanted, length, allowed, taken)
         if onset is not None:
             self._asides.append(PlacedAct(act, self._spans(act, onset)))
