@@ -10,7 +10,7 @@ Decisions
 ---------
 - Onsets lie on whole milliseconds where the rate allows it, so that they are short decimals in seconds.
 - A holder who is interrupted talks on for the act's `yield_ms`; when word times are given, to the end of a word within
-  `SHORTEST_YIELD_MS` to `LONGEST_YIELD_MS`. The floor changes hands there.
+  `SHORTEST_YIELD_MS` to `LONGEST_YIELD_MS` (or to a longer `yield_ms`). The floor changes hands there.
 - An aside begins and ends while its host holds the floor, outside the host's pauses unless it is to contest a hold.
 - The text of a turn that was cut off ends where it was cut: by word times, else by syllables, and with a dash.
 
@@ -196,7 +196,7 @@ class _Resolver:
 
     def _word_end_near(self, host: PlacedAct, claim: int, cut: int, latest: int) -> int:
         """Return the end of a word near where the host is to stop, or just there where no word ends in reach."""
-        lowest, highest = claim + self._frames(SHORTEST_YIELD_MS), claim + self._frames(LONGEST_YIELD_MS)
+        lowest, highest = claim + self._frames(SHORTEST_YIELD_MS), max(claim + self._frames(LONGEST_YIELD_MS), cut)
         ends = [host.onset + end for end in self._word_ends.get((host.act.index, 0), ())]
         fitting = [end for end in ends if lowest <= end <= min(highest, latest) and end < host.offset]
         return min(fitting, key=lambda end: (abs(end - cut), end), default=cut)
