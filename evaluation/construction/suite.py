@@ -118,7 +118,7 @@ class ScenarioRecord(msgspec.Struct, frozen=True, forbid_unknown_fields=True, om
     left_out: tuple[str, ...] = ()
 
 
-class SuiteDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class SuiteDocument(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The whole document."""
 
     protocol: str
