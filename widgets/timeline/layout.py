@@ -165,9 +165,9 @@ class Layout:
         """Return where an event is drawn: its lane, its row and its index in the row; None if it is nowhere."""
         for box in self.lanes:
             for row_box in box.rows:
-                for index, span in enumerate(row_box.row.spans):
-                    if span.id == span_id:
-                        return box, row_box, index
+                index = row_box.stacked.index_of(span_id)
+                if index is not None:
+                    return box, row_box, index
         return None
 
     def hit(self, x: float, y: float, *, viewport: Viewport, scroll: int, selected: str | None = None) -> Hit:

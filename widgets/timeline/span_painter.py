@@ -112,12 +112,15 @@ def paint_row(painter: QPainter, picture: Pixels, scene: Scene, box: RowBox, pic
 def _narrow_selection(
     scene: Scene, box: RowBox, near: Frames, left: Frames, widths: Frames
 ) -> tuple[QRect, Span] | None:
-    for index, number in enumerate(near.tolist()):
-        span = box.row.spans[number]
-        if span.id == scene.selected:
-            width = max(int(widths[index]), 4 * scene.layout.metrics.hair)
-            return span_rect(scene, box, int(box.stacked.places[number]), int(left[index]), width), span
-    return None
+    number = box.stacked.index_of(scene.selected) if scene.selected else None
+    if number is None:
+        return None
+    index = int(np.searchsorted(near, number))
+    if index == len(near) or near[index] != number:
+        return None
+    width = max(int(widths[index]), 4 * scene.layout.metrics.hair)
+    rect = span_rect(scene, box, int(box.stacked.places[number]), int(left[index]), width)
+    return rect, box.row.spans[number]
 
 
 def span_rect(scene: Scene, box: RowBox, place: int, column: int, width: int) -> QRect:

@@ -55,8 +55,14 @@ class StackedRow:
         self.places = stack(self.onsets, self.offsets)
         self.depth = int(self.places.max()) + 1 if len(row.spans) else 1
         self.colours = np.fromiter((0xFF000000 | int(span.colour[1:], 16) for span in row.spans), np.uint32)
+        # Of spans with one id the first counts.
+        self._numbers = {span.id: number for number, span in reversed(tuple(enumerate(row.spans)))}
         # Offsets are not sorted; the furthest so far is, and it bounds the first span that can be visible.
         self._reach = np.maximum.accumulate(self.offsets) if len(row.spans) else self.offsets
+
+    def index_of(self, span_id: str) -> int | None:
+        """Return the number of a span in the row, or None."""
+        return self._numbers.get(span_id)
 
     def touching(self, first: int, last: int) -> NDArray[np.int64]:
         """Return the indices of the spans that touch the frames ``[first, last]``, in order of onset."""
