@@ -65,6 +65,16 @@ def take_lease(db: Database, subject: str, person: str, *, take_over: bool = Fal
     return LeaseAnswer(lease)
 
 
+def who_writes(db: Database, person: str) -> str:
+    """Return in a sentence who holds a document of a person for writing, or nothing."""
+    for (subject,) in db.execute("SELECT subject FROM lease WHERE person = ?", [person]).fetchall():
+        holder = _holder(db, subject, person)
+        reason = _reason_to_refuse(holder, take_over=False) if holder else ""
+        if reason:
+            return reason
+    return ""
+
+
 def release_lease(db: Database, lease: Lease) -> None:
     """Give a lease back; one that another holds meanwhile is left alone. It is void even if the file is not written."""
     _own_tokens.discard(lease.token)

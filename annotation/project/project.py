@@ -10,14 +10,15 @@ modules beside it.
 
 import contextlib
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
 
 from sqlite_utils import Database
 
+from annotation.audio.cache import AudioCache
 from annotation.audio.fingerprint import Fingerprint, fingerprint_of, sha256_of
 from annotation.audio.refusal import AudioRefusedError
 from annotation.cancellation import CancelToken, Progress, no_progress
@@ -27,6 +28,7 @@ from annotation.errors import FloorscopeError, InvalidValueError
 from annotation.notices import Notice
 from annotation.project.backup import ahead_notices, home_of, make_backup
 from annotation.project.check import ChannelIdentity, CheckReport, check_project, identities_in, text_from_fingerprint
+from annotation.project.collect import CollectReport, collect_files
 from annotation.project.database import connect, create_file, project_id_in, writing
 from annotation.project.faults import (
     DamagedProjectError,
@@ -50,6 +52,7 @@ from annotation.project.material import (
     sources_of,
     summaries_in,
 )
+from annotation.project.relocation import LocateReport, locate_media, missing_media, repoint
 from annotation.project.revision_log import label_counts, revisions_of
 from annotation.project.soundness import require_sound
 from annotation.project.watch import NO_NEWS, News, Watch
@@ -317,6 +320,54 @@ class Project:
             ).rowcount
         if changed != 1:
             raise ProjectError(f"There is no channel {position}.", where=conversation_id)
+
+    # Where the audio is
+
+    def locate(
+        self, pointed: Path, token: CancelToken, progress: Progress = no_progress, cache: AudioCache | None = None
+    ) -> LocateReport:
+        """Look for missing audio from one file or folder, and return what was found; nothing is changed.
+
+        Raises
+        ------
+        ProjectError
+            If there is no such place, or it holds too many files.
+        CancelledError
+            If `token` was set.
+        """
+        return locate_media(missing_media(self.identities()), pointed, token, progress, cache)
+
+    def relocate(self, moves: Mapping[Path, Path]) -> int:
+        """Point channels to other files in one transaction, and return how many; the paths before stay in a table.
+
+        Raises
+        ------
+        ProjectError
+            If the file cannot be written; then nothing was changed.
+        AudioRefusedError
+            If one of the files cannot be read.
+        """
+        self._require_writable()
+        db = connect(self.path)
+        try:
+            with faults_of(self.path), writing(db):
+                return repoint(db, self.folder, moves)
+        finally:
+            db.close()
+
+    def collect(self, token: CancelToken, progress: Progress = no_progress) -> CollectReport:
+        """Copy all audio into a folder beside the project, verified, and point every channel there at once.
+
+        Raises
+        ------
+        ProjectError
+            If a file cannot be copied or there is no room; the project then stays as it is.
+        CancelledError
+            If `token` was set; the project then stays as it is.
+        """
+        self._require_writable()
+        collected = collect_files(self.path, self.identities(), token, progress)
+        return replace(collected.report, repointed=self.relocate(collected.moves))
 
     # Documents
 

@@ -201,6 +201,8 @@ def _others(believed: list[ReadableRows]) -> dict[str, list[tuple[Any, ...]]]:
             for key, row in source.rows[name].items():
                 merged.setdefault(key, row)
         others[name] = [merged[key] for key in sorted(merged)]
+    # The new file numbers its revisions anew, so the places that were removed before mean nothing in it.
+    others["removal"] = [(*row[:4], "[]") for row in others["removal"]]
     return others
 
 

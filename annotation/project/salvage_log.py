@@ -109,13 +109,9 @@ def _longest(
 
 
 def _numbered(kept: list[Place]) -> tuple[Place, ...]:
-    """Return revisions in order with a place each: after a lost log, two documents may have used the same one."""
-    numbered: list[Place] = []
-    last = 0
-    for sequence, values in sorted(kept, key=lambda place: place[0]):
-        last = max(sequence, last + 1)
-        numbered.append((last, values))
-    return tuple(numbered)
+    """Return revisions in order with places from 1 on: what is missing before is no gap in the new file."""
+    ordered = sorted(kept, key=lambda place: place[0])
+    return tuple((number, values) for number, (_, values) in enumerate(ordered, start=1))
 
 
 class _Chain:
