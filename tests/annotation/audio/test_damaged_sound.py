@@ -76,13 +76,16 @@ for name in sys.argv[3:]:
             assert path.name in str(refusal), refusal
         finally:
             reader.close()
-print(json.dumps([outcomes, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss]))
+# Not getrusage: what a process takes over from the one that started it counts there.
+peak_kib = next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line[:5] == "VmHWM")
+print(json.dumps([outcomes, peak_kib]))
 """
 
 
 def outcomes_of(files: list[Path], folder: Path, rounds: int = ROUNDS) -> dict[str, int]:
     """Return how often opening damaged copies ended in what way."""
-    pytest.importorskip("resource")
+    if not Path("/proc/self/status").exists():
+        pytest.skip("this system does not tell the peak memory of a process alone")
     command = [sys.executable, "-c", OPENING, str(folder), str(rounds), *map(str, files)]
     done = subprocess.run(command, capture_output=True, check=False, timeout=300, cwd=ROOT)
     assert done.returncode == 0, done.stderr.decode(errors="replace")[-2000:]

@@ -174,18 +174,20 @@ def test_bits_that_fill_no_byte_are_read_at_their_level(real: Path) -> None:
 
 
 READING = """
-import json, resource, sys
+import json, sys
 from pathlib import Path
 from annotation.audio.cache import AudioCache
 from annotation.corpus import read_corpus
 corpus = read_corpus([Path(sys.argv[1])], "multichannel", cache=AudioCache(Path(sys.argv[2])))
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+# Not getrusage: what a process takes over from the one that started it counts there.
+peak = next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line[:5] == "VmHWM")
 print(json.dumps([len(corpus.conversations), len(corpus.refused), peak]))
 """
 
 
 def test_reading_all_of_it_takes_less_than_512_mib(real: Path, tmp_path: Path) -> None:
-    pytest.importorskip("resource")
+    if not Path("/proc/self/status").exists():
+        pytest.skip("this system does not tell the peak memory of a process alone")
     command = [sys.executable, "-c", READING, str(real), str(tmp_path)]
     done = subprocess.run(command, capture_output=True, check=True, timeout=300, cwd=Path(__file__).parents[3])
     conversations, refused, peak_kib = json.loads(done.stdout)
