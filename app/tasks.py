@@ -38,6 +38,8 @@ class TaskRunner(QObject):
     def __init__(self, *, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._pool = ThreadPoolExecutor(max_workers=max(2, os.cpu_count() or 2), thread_name_prefix="task")
+        # What somebody waits for in front of the picture is not to stand in line behind an hour of work.
+        self._quick = ThreadPoolExecutor(max_workers=2, thread_name_prefix="quick")
         self._tasks: list[Task[object]] = []
         self._closed = False
         self._call.connect(lambda call: call(), Qt.ConnectionType.QueuedConnection)
@@ -55,7 +57,7 @@ class TaskRunner(QObject):
         on_done: Callable[[Result], None],
         on_error: Callable[[Exception], None],
     ) -> Task[Result]:
-        """Start work and return its task."""
+        """Start work and return its task; work without a label, over in a moment, does not wait behind the rest."""
         task: Task[Result] = Task(label, CancelToken())
 
         def report(share: float) -> None:
@@ -63,7 +65,7 @@ class TaskRunner(QObject):
                 task.share = share
                 self.post(self.changed.emit)
 
-        task.future = self._pool.submit(work, task.token, report)
+        task.future = (self._pool if label else self._quick).submit(work, task.token, report)
         self._tasks.append(task)  # type: ignore[arg-type]
         task.future.add_done_callback(lambda future: self.post(lambda: self._finish(task, future, on_done, on_error)))
         self.changed.emit()
@@ -83,7 +85,8 @@ class TaskRunner(QObject):
         self._closed = True
         for task in self._tasks:
             task.token.cancel()
-        self._pool.shutdown(wait=True, cancel_futures=True)
+        for pool in (self._pool, self._quick):
+            pool.shutdown(wait=True, cancel_futures=True)
         self._tasks.clear()
 
     def _finish(

@@ -84,3 +84,20 @@ def test_progress_is_kept_with_the_task(runner: TaskRunner, qtbot: QtBot) -> Non
     go.set()
     qtbot.waitUntil(lambda: not runner.tasks)
     runner.close()
+
+
+def test_work_of_a_moment_does_not_wait_behind_long_work(runner: TaskRunner, qtbot: QtBot) -> None:
+    go_on = threading.Event()
+    done: list[str] = []
+
+    def long(token: CancelToken, progress: Callable[[float], None]) -> str:
+        go_on.wait(30)
+        return "long"
+
+    for _ in range(20):
+        runner.submit("long", long, on_done=done.append, on_error=unexpected)
+    runner.submit("", lambda token, progress: "short", on_done=done.append, on_error=unexpected)
+    qtbot.waitUntil(lambda: done == ["short"])
+    go_on.set()
+    qtbot.waitUntil(lambda: len(done) == 21)
+    runner.close()

@@ -163,7 +163,7 @@ class Frame:
         """Mark frequencies at the right of the header, beside the spectrogram."""
         theme, metrics, fonts = scene.theme, scene.layout.metrics, scene.lettering
         top, bottom = scene.y_of(box.spectrogram_top), scene.y_of(box.speech_top)
-        for tick in frequency_ticks(highest_hz, box.spectrogram_height, round(metrics.line * 1.2)):
+        for tick in frequency_ticks(highest_hz, box.spectrogram_height, round(metrics.line * 1.6)):
             y = top + tick.down
             painter.fillRect(QRect(scene.left - metrics.pad, y, metrics.pad, metrics.hair), QColor(theme.muted_text))
             # The lowest and the highest mark are written inside the spectrogram's height.
