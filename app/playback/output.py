@@ -1,5 +1,7 @@
 """Sound through PortAudio: the only module that knows sounddevice, and imports it when it is first needed."""
 
+import atexit
+import logging
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +14,8 @@ from numpy.typing import NDArray
 
 from annotation.errors import FloorscopeError
 from app.playback.ring import Ring
+
+_log = logging.getLogger(__name__)
 
 SHORTEST_LATENCY_S = 0.08
 """Asked of the device at least: below 50 ms a busy computer leaves gaps."""
@@ -222,7 +226,7 @@ class PortAudioOutput:
         """Stop the stream and drop what it holds."""
         self._running = False
         stream = self._stream
-        _within_patience(lambda: stream.abort(ignore_errors=True))
+        self._within_patience(lambda: stream.abort(ignore_errors=True))
 
     def close(self) -> None:
         """Stop and close the stream."""
@@ -231,15 +235,30 @@ class PortAudioOutput:
             stream, self._stream = self._stream, None
 
         def give_back() -> None:
+            # Not under the lock, since it may wait without end; it touches this stream only.
             stream.abort(ignore_errors=True)
-            stream.close(ignore_errors=True)
-            PortAudioOutput.open_count -= 1
+            with _lock:
+                stream.close(ignore_errors=True)
+                PortAudioOutput.open_count -= 1
 
         if stream is not None:
-            _within_patience(give_back)
+            self._within_patience(give_back)
 
     def service(self) -> None:
         """PortAudio's own thread does all there is to do."""
+
+    def _within_patience(self, call: Callable[[], None]) -> None:
+        """Call PortAudio in a thread of its own, which stays behind where the call never returns.
+
+        WORKAROUND PortAudio 19.6 with PipeWire's ALSA plug-in: its thread goes round and round once the server is
+        killed, and PortAudio waits for that thread. It would wait again at the end of the program, so it is not ended.
+        """
+        thread = threading.Thread(target=call, name="giving back the sound device", daemon=True)
+        thread.start()
+        thread.join(PATIENCE_S)
+        if thread.is_alive():
+            _log.warning("The sound device “%s” does not let go; it is left behind.", self.name)
+            atexit.unregister(self._library._exit_handler)
 
     def _on_block(self, out: NDArray[np.float32], frames: int, time: Any, status: Any) -> None:
         # Some back ends give no time of their own for the block: then it sounds one latency from now.
@@ -262,15 +281,3 @@ def _refusal(name: str, rate_hz: int, error: Exception) -> SoundUnavailableError
         f"The sound device “{name}” does not open ({error.args[0] if error.args else error}).",
         remedy="Choose another device.",
     )
-
-
-def _within_patience(call: Callable[[], None]) -> None:
-    """Call PortAudio in a thread of its own, which stays behind where a sound server never answers."""
-
-    def locked() -> None:
-        with _lock:
-            call()
-
-    thread = threading.Thread(target=locked, name="giving back the sound device", daemon=True)
-    thread.start()
-    thread.join(PATIENCE_S)
