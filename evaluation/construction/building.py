@@ -1,7 +1,8 @@
 """One conversation through all stages after the orchestration: voices, clips, frames, channels, the check, words.
 
-An overlap that is not heard is repaired by moving what makes it: an aside to another share of the turn it lies under,
-an interruption by letting the holder talk on longer. What is still not heard after three tries is kept, and marked.
+An overlap that is not heard, as where the holder draws breath, is repaired by moving what makes it to another share of
+the turn it lies under; on the last try the holder of an interruption also talks on longer. What is still not heard
+after three tries is kept, and marked.
 """
 
 import logging
@@ -153,7 +154,7 @@ def _is_anchor(act: Act, acts: Sequence[Act]) -> bool:
 def retimed(
     original: SymbolicConversation, current: SymbolicConversation, missed: Sequence[OverlapCheck], attempt: int
 ) -> SymbolicConversation:
-    """Return a conversation in which the acts whose overlap is not heard lie elsewhere, or the holder yields later.
+    """Return a conversation in which the acts whose overlap is not heard lie elsewhere.
 
     Parameters
     ----------
@@ -164,15 +165,20 @@ def retimed(
     """
     acts = list(current.acts)
     for check in missed:
-        act = acts[check.act]
-        for place, held in enumerate(acts):
-            if held.cut_by == act.index and held.yield_ms is not None:
-                acts[place] = replace(held, yield_ms=min(held.yield_ms + _LONGER_MS, _LONGEST_YIELD_MS))
-        timing = original.acts[check.act].timing
-        if timing.relation is Relation.AT_SHARE and not act.takes_floor:
+        act, timing = acts[check.act], original.acts[check.act].timing
+        if timing.relation is Relation.AT_SHARE:
             share = min(max(timing.share + _SHARE_STEPS[attempt % len(_SHARE_STEPS)], 0.04), 0.96)
             acts[check.act] = replace(act, timing=replace(timing, share=share))
+        if attempt == TRIES - 1:
+            _yield_later(acts, act.index)
     return replace(current, acts=tuple(acts))
+
+
+def _yield_later(acts: list[Act], interruption: int) -> None:
+    """Let the holder that an interruption cuts off talk on longer."""
+    for place, held in enumerate(acts):
+        if held.cut_by == interruption and held.yield_ms is not None:
+            acts[place] = replace(held, yield_ms=min(held.yield_ms + _LONGER_MS, _LONGEST_YIELD_MS))
 
 
 def timed_words(symbolic: SymbolicConversation, clips: Clips, tools: Tools, cancel: CancelToken) -> Words:
