@@ -77,7 +77,8 @@ for name in sys.argv[3:]:
         finally:
             reader.close()
 # Not getrusage: what a process takes over from the one that started it counts there.
-peak_kib = next(int(line.split()[1]) for line in Path("/proc/self/status").read_text().splitlines() if line[:5] == "VmHWM")
+status = Path("/proc/self/status").read_text().splitlines()
+peak_kib = next(int(line.split()[1]) for line in status if line[:5] == "VmHWM")
 print(json.dumps([outcomes, peak_kib]))
 """
 
