@@ -13,7 +13,7 @@ times.
 
 Sizes are those of speech: two hops hold two periods of a voice of 67 Hz, so does the search, and a fade of 15 ms is
 too short to be heard as an echo. A search as wide as a hop reaches, at double speed too, the place where nothing is
-cut. It runs on the guide averaged to about 8 kHz and is then refined to a single frame.
+cut. It runs on the guide averaged to about 4 kHz and is then refined to a single frame.
 
 The first hop is the source itself, and so is what is left over after the last cut, which is made where it has to be
 for the last frame to be the last frame of the source. The fades are the two halves of a Hann window, which add up to
@@ -37,7 +37,7 @@ from annotation.errors import InvalidValueError
 
 HOP_S = 0.015
 SEARCH_S = 0.015
-COARSE_RATE_HZ = 8_000
+COARSE_RATE_HZ = 4_000
 READ_S = 0.04
 """Read ahead of what is heard: little, since whatever changes is rendered anew."""
 READ_AT_ONCE_S = 1.0
@@ -57,14 +57,14 @@ _LEAST_POWER = 1e-20
 
 
 class Material(NamedTuple):
-    """A stretch of the source: `channels` ``(n, count)`` and the `guide` ``(count,)`` they are cut by, float32."""
+    """A stretch of the source: `samples` ``(count, n)`` and the `guide` ``(count,)`` they are cut by, float32."""
 
-    channels: NDArray[np.float32]
+    samples: NDArray[np.float32]
     guide: NDArray[np.float32]
 
 
 class Stretched(NamedTuple):
-    """Samples ``(n, count)``, float32, and the place of the source heard in each, ``(count,)`` int64, never falling.
+    """Samples ``(count, n)``, float32, and the place of the source heard in each, ``(count,)`` int64, never falling.
 
     Inside a fade two places are heard; the one given lies between them by their shares.
     """
@@ -178,26 +178,27 @@ class Stretcher:
 
     def _lay_out(self, count: int) -> _Laid:
         hop, window = self.hop, self._window
-        samples = np.empty((0, 0), np.float32)
+        samples = fade = np.empty((0, 0), np.float32)
         pieces: list[_Piece] = []
         gained = 0
         while gained < count and not self._over:
             piece = self._next_piece()
-            new = window.channels(piece.place, piece.length)
+            new = window.samples(piece.place, piece.length)
             if not pieces:
-                samples = np.empty((len(new), -(-count // hop) * hop + hop), np.float32)
+                samples = np.empty((-(-count // hop) * hop + hop, new.shape[1]), np.float32)
+                fade = np.repeat(self._fade[:, None], new.shape[1], axis=1)
             fades = min(hop, piece.length)
-            fading = samples[:, gained : gained + fades]
-            old = window.channels(piece.follows, fades)
-            np.subtract(new[:, :fades], old, out=fading)
-            fading *= self._fade[:fades]
+            fading = samples[gained : gained + fades]
+            old = window.samples(piece.follows, fades)
+            np.subtract(new[:fades], old, out=fading)
+            fading *= fade[:fades]
             fading += old
             if piece.length > hop:
-                samples[:, gained + hop : gained + piece.length] = new[:, hop:]
+                samples[gained + hop : gained + piece.length] = new[hop:]
             window.forget(min(self._follows, self._target() - window.reach))
             gained += piece.length
             pieces.append(piece)
-        return _Laid(samples[:, :gained], pieces)
+        return _Laid(samples[:gained], pieces)
 
     def _joints_of(self, pieces: list[_Piece], places: NDArray[np.int64], given: int) -> Iterator[_Joint]:
         end = 0
@@ -258,18 +259,18 @@ class Stretcher:
         return places
 
 
-def stretched(channels: NDArray[np.float32], *, rate_hz: int, speed: float) -> NDArray[np.float32]:
-    """Return channels, ``(n, frames)``, at another speed, cut by their sum: ``(n, round(frames / speed))``.
+def stretched(samples: NDArray[np.float32], *, rate_hz: int, speed: float) -> NDArray[np.float32]:
+    """Return channels, ``(frames, n)``, at another speed, cut by their sum: ``(round(frames / speed), n)``.
 
     Raises
     ------
     InvalidValueError
         If the speed is not 0.5 to 2, or there are no frames.
     """
-    frames = channels.shape[1]
-    guide = channels.sum(axis=0)
+    frames, count = samples.shape
+    guide = samples @ np.ones(count, np.float32)
     stretcher = Stretcher(
-        lambda first, count: Material(channels[:, first : first + count], guide[first : first + count]),
+        lambda first, count: Material(samples[first : first + count], guide[first : first + count]),
         rate_hz=rate_hz,
         speed=speed,
         length=frames,
@@ -294,7 +295,7 @@ class _Window:
         """How far from its target a place may lie."""
         self._first = 0
         self._needed = 0
-        self._channels = np.zeros((0, 0), np.float32)
+        self._samples = np.zeros((0, 0), np.float32)
         self._guide = np.zeros(0, np.float32)
         self._coarse = np.zeros(0, np.float32)
         self._power = np.zeros(1)
@@ -305,9 +306,9 @@ class _Window:
         self._far = (distance * LIKING_FOR_THE_MIDDLE / max(self.reach // self._step, 1)).astype(np.float32)
         self._share = (1.0 / np.maximum(distance, 1)).astype(np.float32)
 
-    def channels(self, first: int, count: int) -> NDArray[np.float32]:
+    def samples(self, first: int, count: int) -> NDArray[np.float32]:
         """Return ``[first, first + count)``, which is held, of all channels; a view."""
-        return self._channels[:, first - self._first : first - self._first + count]
+        return self._samples[first - self._first : first - self._first + count]
 
     def begin(self, place: int) -> None:
         """Read from a place on instead of 0; before anything was read."""
@@ -325,8 +326,8 @@ class _Window:
         count = -(-(end - held) // self._chunk) * self._chunk
         new = self._read(held, count)
         past = min(self._needed, held) // self._step * self._step - self._first
-        self._channels = _extended(self._channels, new.channels, past, count)
-        self._guide = _extended(self._guide[None], new.guide[None], past, count)[0]
+        self._samples = _extended(self._samples, new.samples, past, count)
+        self._guide = _extended(self._guide, new.guide, past, count)
         averaged = self._guide[-count:].reshape(-1, self._step).mean(axis=1)
         self._coarse = np.concatenate((self._coarse[past // self._step :], averaged))
         self._power = np.zeros(len(self._coarse) + 1)
@@ -376,9 +377,10 @@ class _Window:
 
 def _extended(old: NDArray[np.float32], new: NDArray[np.float32], skip: int, count: int) -> NDArray[np.float32]:
     """Return `old` without its first `skip` frames, then `new`, then silence up to `count` frames."""
-    stays = max(old.shape[1] - skip, 0)
-    extended = np.zeros((new.shape[0], stays + count), np.float32)
+    stays = max(len(old) - skip, 0)
+    extended = np.empty((stays + count, *new.shape[1:]), np.float32)
     if stays:
-        extended[:, :stays] = old[:, skip:]
-    extended[:, stays : stays + new.shape[1]] = new
+        extended[:stays] = old[skip:]
+    extended[stays : stays + len(new)] = new
+    extended[stays + len(new) :] = 0.0
     return extended

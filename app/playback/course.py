@@ -91,9 +91,9 @@ class Sound:
         """Return the mix of ``[first, first + count)`` and the sum of all channels, or of both sides without one."""
         if isinstance(self.renderer, GuidedRenderer):
             guided = self.renderer.render_guided(first, count, self.mix)
-            return Material(guided.mixed.T, guided.guide)
+            return Material(guided.mixed, guided.guide)
         mixed = self.plain(first, count)
-        return Material(mixed.T, mixed.sum(axis=1))
+        return Material(mixed, mixed.sum(axis=1))
 
 
 class _PlainCourse:
@@ -136,7 +136,7 @@ class _StretchedCourse:
         if self._stretcher is None:
             return NOTHING
         samples, places = self._stretcher.take(count)
-        return Rendered(samples.T, self._passage.frames_after(self._start, places)) if len(places) else NOTHING
+        return Rendered(samples, self._passage.frames_after(self._start, places)) if len(places) else NOTHING
 
     def again(self, sound: Sound, given: int) -> Course:
         course = _StretchedCourse(sound, self._passage, self._start)
@@ -157,9 +157,9 @@ class _StretchedCourse:
             self._next = run.first + run.length
             count -= run.length
         if not parts:
-            return Material(np.zeros((2, 0), np.float32), np.zeros(0, np.float32))
+            return Material(np.zeros((0, 2), np.float32), np.zeros(0, np.float32))
         return Material(
-            np.concatenate([part.channels for part in parts], axis=1), np.concatenate([part.guide for part in parts])
+            np.concatenate([part.samples for part in parts]), np.concatenate([part.guide for part in parts])
         )
 
 
