@@ -149,23 +149,26 @@ class SileroBatch:
         )
 
     def _recurred(self, gates: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the LSTM's outputs ``(n, channels, 128)`` for its inputs ``(n, channels, 512)``, which it overwrites.
+        """Return the LSTM's outputs ``(n, channels, 128)`` for its inputs ``(n, channels, 512)``.
 
         The gates are input, forget, output and candidate. The first three were halved with the weights, since
-        sigmoid(x) is 1/2 + tanh(x / 2) / 2: so one tanh serves all four.
+        sigmoid(x) is 1/2 + tanh(x / 2) / 2: so one tanh serves all four, and whole rows are scaled and shifted, which
+        costs less than three quarters of each.
         """
         recurrent, cell, hidden = self._weights.recurrent, self._cell, self._hidden
         outputs = np.empty((*gates.shape[:2], _STATE), dtype=np.float32)
         product = np.empty(gates.shape[1:], dtype=np.float32)
         update = np.empty_like(cell)
-        sigmoids = product[:, : 3 * _STATE]
+        scale = np.empty_like(product)
+        scale[:] = np.repeat(np.array([0.5, 0.5, 0.5, 1], dtype=np.float32), _STATE)
+        shift = 1 - scale
         enter, forget, leave, candidate = (product[:, n * _STATE : (n + 1) * _STATE] for n in range(4))
         for gate, output in zip(gates, outputs, strict=True):
-            np.matmul(hidden, recurrent, out=product)
+            np.dot(hidden, recurrent, out=product)
             np.add(product, gate, out=product)
             np.tanh(product, out=product)
-            np.multiply(sigmoids, 0.5, out=sigmoids)
-            np.add(sigmoids, 0.5, out=sigmoids)
+            np.multiply(product, scale, out=product)
+            np.add(product, shift, out=product)
             np.multiply(enter, candidate, out=update)
             np.multiply(cell, forget, out=cell)
             np.add(cell, update, out=cell)

@@ -96,7 +96,12 @@ def cached_speech_activity(
     ModelRefusedError
         If the model file is missing or damaged.
     """
-    model = load_model("silero")
+    return _cached(channel, timeline_rate_hz, cache, load_model("silero"), rule)
+
+
+def _cached(
+    channel: Channel, timeline_rate_hz: int, cache: AudioCache, model: ModelFile, rule: SpeechRule | None
+) -> SpeechActivity | None:
     known = cache.load(fingerprint_of(path_of(channel)).key, _entry_name(channel, model))
     if known is None or known.numbers.dtype != np.float32 or len(known.numbers) != _chunks_of(channel):
         return None
@@ -130,7 +135,7 @@ def speech_activities(
     works: list[_Work] = []
     for place, channel in enumerate(channels):
         try:
-            known = cached_speech_activity(channel, timeline_rate_hz, cache, rule)
+            known = _cached(channel, timeline_rate_hz, cache, model, rule)
             if known is None:
                 works.append(_Work(place, channel, cache))
             else:
