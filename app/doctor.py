@@ -243,11 +243,15 @@ def check_packages() -> Check:
 
 def check_voices() -> Check:
     """Check which speech synthesisers are there; only making new conversations needs one."""
-    found = [program for program in ("espeak-ng", "flite") if shutil.which(program)]
-    if not found:
-        remedy = "To make conversations with synthetic speech, on Debian: sudo apt-get install espeak-ng flite"
-        return Check("voices", "warn", "No speech synthesiser.", remedy)
-    return Check("voices", "ok", f"{', '.join(found)}.")
+    has_hibari = importlib.util.find_spec("hibari") is not None or shutil.which("hibari") is not None
+    natural = [name for name, there in (("hibari-tts", has_hibari), ("piper", shutil.which("piper"))) if there]
+    plain = [program for program in ("flite", "espeak-ng") if shutil.which(program)]
+    remedy = "For natural voices: pip install 'floorscope[voices]'"
+    if natural:
+        return Check("voices", "ok", f"{', '.join((*natural, *plain))}.")
+    if plain:
+        return Check("voices", "ok", f"{', '.join(plain)}: plainly synthetic. {remedy}.")
+    return Check("voices", "warn", "No speech synthesiser.", f"{remedy}; on Debian: sudo apt-get install flite")
 
 
 def check_models() -> Check:
