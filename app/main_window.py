@@ -135,6 +135,10 @@ class MainWindow(QMainWindow):
                 "Identity of the audio", project.hash_audio, on_done=lambda _: None, on_error=self.on_error
             )
         self.say_notices([f"{notice.where}: {notice.message}" for notice in project.notices])
+        missing = {name for row in rows for name in row.missing}
+        if missing:
+            sentence = f"{len(missing)} audio files are not where they were; labels can be edited all the same."
+            self.messages.say(sentence, button="Locate…", call=self._own["project.locate"])
         self._refresh_state()
 
     @cached_property
@@ -288,6 +292,9 @@ class MainWindow(QMainWindow):
             "project.backup": dialogs.back_up,
             "project.check": dialogs.check,
             "project.rescue": dialogs.rescue,
+            "project.locate": dialogs.locate,
+            "project.collect": dialogs.collect,
+            "project.forget": dialogs.forget,
             "app.preferences": dialogs.preferences,
             "app.quit": self.close,
             "sound.device": dialogs.sound_device,

@@ -168,6 +168,34 @@ class ProjectDialogs:
             on_error=window.on_error,
         )
 
+    def locate(self) -> None:
+        """Find missing audio from one file or folder."""
+        from app.locate_dialog import locate_audio
+
+        locate_audio(self._window)
+
+    def forget(self) -> None:
+        """Remove what a person entered, after asking for the name."""
+        from app.removal_dialog import remove_work
+
+        remove_work(self._window)
+
+    def collect(self) -> None:
+        """Copy all audio into a folder beside the project, in the background."""
+        from annotation.project.collect import CollectReport
+        from app.media_report import collect_sentences
+
+        window = self._window
+        project = window.project
+        if project is None:
+            return
+
+        def finish(report: CollectReport) -> None:
+            if window.project is project:
+                window.refresh_project(collect_sentences(report))
+
+        window.tasks.submit("Collecting audio", project.collect, on_done=finish, on_error=window.on_error)
+
     def rescue(self) -> None:
         """Look at what could be rescued of this project and its backups, and offer to write it."""
         from app.rescue_dialog import offer_rescue

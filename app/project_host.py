@@ -62,6 +62,10 @@ class ProjectHost(Protocol):
         """Open a project file."""
         ...
 
+    def close_project(self) -> None:
+        """Close the project; what is under way is kept first."""
+        ...
+
     def say_notices(self, notices: Sequence[str]) -> None:
         """Show the first of several sentences, and the others on a click."""
         ...

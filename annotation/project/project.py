@@ -321,6 +321,15 @@ class Project:
         if changed != 1:
             raise ProjectError(f"There is no channel {position}.", where=conversation_id)
 
+    def people(self) -> tuple[str, ...]:
+        """Return everybody who has entered anything, by name."""
+        with self._reading() as db:
+            rows = db.execute(
+                "SELECT person FROM revision UNION SELECT person FROM set_aside UNION SELECT person FROM mapping "
+                "ORDER BY person"
+            )
+            return tuple(person for (person,) in rows if person)
+
     # Where the audio is
 
     def locate(
