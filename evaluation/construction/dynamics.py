@@ -63,8 +63,9 @@ class Manners(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Figures of one interaction type; counts are per minute.
 
     `turn_s` is the mean length of a TURN that is wanted; `line_s` is what a writer is asked for, so that it comes out
-    with pauses, interruptions and the built-in writer's habits. `spread` is the standard deviation of its logarithm, `gap_ms` the mean silence
-    before a turn that does not begin early; `listener_acts` are backchannels and non-content together.
+    with pauses, interruptions and the built-in writer's habits. `spread` is the standard deviation of the logarithm of
+    a line's length, `gap_ms` the mean silence before a turn that does not begin early; `listener_acts` are
+    backchannels and non-content together.
     """
 
     turn_s: float
@@ -94,22 +95,28 @@ class Dynamics(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def built_in_dynamics() -> Dynamics:
-    """Return the table that ships with Floorscope.
+    """Return the table that ships with Floorscope."""
+    return dynamics_from_json(
+        files("resources").joinpath("grammar", "dynamics.json").read_bytes(), where="dynamics.json"
+    )
+
+
+def dynamics_from_json(data: bytes, *, where: str) -> Dynamics:
+    """Return the table that a JSON document holds.
 
     Raises
     ------
     DynamicsError
         With the JSON path of the first fault.
     """
-    data = files("resources").joinpath("grammar", "dynamics.json").read_bytes()
     if len(data) > LARGEST_FILE_BYTES:
-        raise DynamicsError("The file is larger than 1 MiB.", where="dynamics.json")
+        raise DynamicsError("The file is larger than 1 MiB.", where=where)
     try:
         table = msgspec.json.decode(data, type=Dynamics)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise DynamicsError(f"This is no table of dynamics: {error}.", where="dynamics.json") from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise DynamicsError(f"This is no table of dynamics: {error}.", where=where) from error
     if set(table.interactions) != set(Interaction) or set(table.speaker_count_factor) != {2, 3, 4, 5}:
-        raise DynamicsError("A type or a speaker count is missing.", where="dynamics.json")
+        raise DynamicsError("An interaction type or a speaker count is missing.", where=where)
     return table
 
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import TypeVar
 
 import msgspec
@@ -136,7 +137,12 @@ _File = TypeVar("_File", _TopicFile, Phrases, Names)
 
 @cache
 def built_in_grammar() -> Grammar:
-    """Return the grammar that ships with Floorscope.
+    """Return the grammar that ships with Floorscope."""
+    return grammar_from(files("resources").joinpath("grammar"))
+
+
+def grammar_from(folder: Traversable) -> Grammar:
+    """Return the grammar of a folder: ``phrases.json``, ``names.json`` and a file of topics for each type.
 
     Raises
     ------
@@ -145,25 +151,30 @@ def built_in_grammar() -> Grammar:
     """
     topics = {}
     for interaction in Interaction:
-        file = _read(f"topics-{interaction.lower()}.json", _TopicFile)
+        name = f"topics-{interaction.lower()}.json"
+        file = _read(folder.joinpath(name), _TopicFile)
         if file.interaction is not interaction or not file.topics:
-            raise GrammarError("The file holds no topics of this type.", where=f"topics-{interaction.lower()}.json")
+            raise GrammarError(f"The file holds no topics of the type {interaction}.", where=name)
         topics[interaction] = file.topics
-    phrases = _read("phrases.json", Phrases)
+    phrases = _read(folder.joinpath("phrases.json"), Phrases)
     missing = set(Interaction) - set(phrases.interactions)
     if missing:
         raise GrammarError(f"There are no phrases for {', '.join(sorted(missing))}.", where="phrases.json")
-    return Grammar(phrases, _read("names.json", Names), topics)
+    return Grammar(phrases, _read(folder.joinpath("names.json"), Names), topics)
 
 
-def _read(name: str, kind: type[_File]) -> _File:
-    data = files("resources").joinpath("grammar", name).read_bytes()
+def _read(file: Traversable, kind: type[_File]) -> _File:
+    try:
+        with file.open("rb") as stream:
+            data = stream.read(LARGEST_FILE_BYTES + 1)
+    except OSError as error:
+        raise GrammarError(f"The file cannot be read: {error.strerror}.", where=file.name) from error
     if len(data) > LARGEST_FILE_BYTES:
-        raise GrammarError("The file is larger than 1 MiB.", where=name)
+        raise GrammarError("The file is larger than 1 MiB.", where=file.name)
     try:
         return msgspec.json.decode(data, type=kind)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise GrammarError(f"This is no file of the grammar: {error}.", where=name) from error
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise GrammarError(f"This is no file of the grammar: {error}.", where=file.name) from error
 
 
 def is_first_person(phrase: str) -> bool:

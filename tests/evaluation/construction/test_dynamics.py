@@ -2,12 +2,21 @@
 
 from itertools import pairwise
 
+import msgspec
 import pytest
 
 from annotation.errors import InvalidValueError
 from annotation.events import FloorEvent
 from evaluation.construction.acts import Interaction, Kind
-from evaluation.construction.dynamics import FloorPlan, apportioned, built_in_dynamics, floor_plans
+from evaluation.construction.dynamics import (
+    Dynamics,
+    DynamicsError,
+    FloorPlan,
+    apportioned,
+    built_in_dynamics,
+    dynamics_from_json,
+    floor_plans,
+)
 from evaluation.construction.grammar import built_in_grammar
 from evaluation.construction.grammar_writer import GrammarWriter
 from evaluation.construction.measurement import ALL, DynamicsRow, EventLog, log_of, measure
@@ -72,6 +81,29 @@ def test_parts_of_a_total_sum_up_and_follow_the_weights() -> None:
     assert apportioned(10, [1, 1, 2]) == [3, 2, 5]
     assert apportioned(3, [0, 0]) == [0, 0]
     assert apportioned(0, [1, 2]) == [0, 0]
+
+
+def test_where_a_table_asks_for_more_than_fits_the_plan_keeps_its_limits() -> None:
+    table = built_in_dynamics()
+    wild = msgspec.structs.replace(table.published, interruptions=9_000, holds=9_000)
+    planned = planned_conversations(12, 1)
+    names = built_in_grammar().names
+    for plan in floor_plans(planned, 1, names=names, dynamics=msgspec.structs.replace(table, published=wild)):
+        assert plan.interruptions == (len(plan.briefs) - 1) // 3
+        assert plan.holds == len(plan.briefs) // 2
+
+
+def test_a_table_is_read_back_and_a_fault_in_it_is_told() -> None:
+    table = built_in_dynamics()
+    data = msgspec.json.encode(table)
+    assert dynamics_from_json(data, where="t.json") == table
+    with pytest.raises(DynamicsError, match=r"t\.json: .*no table"):
+        dynamics_from_json(b'{"published": 1}', where="t.json")
+    with pytest.raises(DynamicsError, match="larger than"):
+        dynamics_from_json(data + b" " * 2_000_000, where="t.json")
+    fewer: Dynamics = msgspec.structs.replace(table, speaker_count_factor={2: 1.0})
+    with pytest.raises(DynamicsError, match="missing"):
+        dynamics_from_json(msgspec.json.encode(fewer), where="t.json")
 
 
 def test_measured_totals_are_the_published_ones(rows: dict[str, DynamicsRow]) -> None:

@@ -2,13 +2,24 @@
 
 import random
 import re
+import shutil
 from collections.abc import Iterator, Mapping
+from importlib.resources import files
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from evaluation.construction.acts import Interaction, Sound
-from evaluation.construction.grammar import Expander, GrammarError, built_in_grammar, is_first_person, joined
+from evaluation.construction.grammar import (
+    LARGEST_FILE_BYTES,
+    Expander,
+    GrammarError,
+    built_in_grammar,
+    grammar_from,
+    is_first_person,
+    joined,
+)
 
 SLOTS = {
     "thing": "the tea", "title": "tea", "fact": "tea is hot", "plan": "drink it", "trouble": "it spills",
@@ -101,3 +112,38 @@ def test_a_sentence_behind_a_comma_begins_small_unless_it_is_a_name() -> None:
 def test_first_person_is_a_word_not_a_part_of_one() -> None:
     assert is_first_person("the dog sees me")
     assert not is_first_person("the museum is closed")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a copy of the grammar's files, to be spoilt."""
+    for file in files("resources").joinpath("grammar").iterdir():
+        (tmp_path / file.name).write_bytes(file.read_bytes())
+    return tmp_path
+
+
+def test_a_grammar_is_read_from_any_folder(folder: Path) -> None:
+    assert grammar_from(folder) == built_in_grammar()
+
+
+def test_a_fault_in_a_file_is_told_with_its_file(folder: Path) -> None:
+    names = folder / "names.json"
+    names.write_text('{"low": [1], "high": []}')
+    with pytest.raises(GrammarError, match=r"names\.json: .*\$\.low\[0\]"):
+        grammar_from(folder)
+    names.write_bytes(b" " * (LARGEST_FILE_BYTES + 1))
+    with pytest.raises(GrammarError, match="larger than 1 MiB"):
+        grammar_from(folder)
+    names.unlink()
+    with pytest.raises(GrammarError, match="cannot be read"):
+        grammar_from(folder)
+
+
+def test_topics_of_another_type_and_missing_phrases_are_refused(folder: Path) -> None:
+    phrases = folder / "phrases.json"
+    phrases.write_text(phrases.read_text().replace('"Narrative": {', '"Casual": {', 1))
+    with pytest.raises(GrammarError, match="no phrases for Narrative"):
+        grammar_from(folder)
+    shutil.copy(folder / "topics-casual.json", folder / "topics-narrative.json")
+    with pytest.raises(GrammarError, match="no topics of the type Narrative"):
+        grammar_from(folder)
