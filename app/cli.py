@@ -17,9 +17,9 @@ from annotation.errors import FloorscopeError
 from app.command_output import print_json, say_all
 from app.construct_command import construct
 from app.project_commands import add_commands
+from app.user_cache import user_cache
 
 if TYPE_CHECKING:
-    from annotation.audio.cache import AudioCache
     from annotation.corpus import Corpus
 
 VIEWS = ("label", "annotate", "agreement", "adjudicate", "review", "detect")
@@ -293,14 +293,6 @@ def show_corpus(found: "Corpus") -> None:
             )
     say_all([f"Warning: {notice.where}: {notice.message}" for notice in found.warnings])
     say_all([f"Refused: {notice.where}: {notice.message}" for notice in found.refused])
-
-
-def user_cache() -> "AudioCache":
-    """Return the cache of the person who runs this, which the window uses too."""
-    from annotation.audio.cache import AudioCache
-    from app.settings import cache_folder
-
-    return AudioCache(cache_folder())
 
 
 def main() -> None:

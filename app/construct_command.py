@@ -220,14 +220,13 @@ def _close(engines: "Sequence[SpeechEngine]", aligner: "Aligner | None") -> None
 
 
 def _verified(manifest: Path, cancel: "CancelToken", progress: "Progress") -> "tuple[Verification, ...]":
-    from annotation.audio.cache import AudioCache
     from annotation.cancellation import share_of
     from annotation.corpus import read_corpus
-    from app.settings import cache_folder
+    from app.user_cache import user_cache
     from evaluation.construction.verification import energy_spans_of, silero_detector, verified
 
     conversations = read_corpus([manifest]).conversations
-    silero = silero_detector(AudioCache(cache_folder()), cancel)
+    silero = silero_detector(user_cache(), cancel)
     return (
         verified(conversations, silero, "silero", cancel, share_of(progress, 0, 2)),
         verified(conversations, energy_spans_of, "energy", cancel, share_of(progress, 1, 2)),

@@ -37,9 +37,9 @@ def project_locate(path: Path, place: Path, unproven: bool, as_document: bool) -
     from dataclasses import replace
 
     from annotation.project.project import Project
-    from app.cli import user_cache
     from app.media_report import locate_sentences
     from app.terminal_work import terminal_work
+    from app.user_cache import user_cache
 
     with Project.open(path) as project, terminal_work("Looking") as (token, progress):
         report = project.locate(place, token, progress, user_cache())

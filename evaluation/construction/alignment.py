@@ -1,7 +1,6 @@
 """When each word of a clip is spoken: forced alignment of the known text, where an aligner is installed."""
 
 import importlib.metadata
-import importlib.util
 import json
 import re
 import sys
@@ -14,7 +13,7 @@ import numpy as np
 import soxr  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
-from evaluation.construction.engines.programs import Limits, ProgramPool, SpeakingProgram
+from evaluation.construction.engines.programs import Limits, ProgramPool, SpeakingProgram, can_serve
 from evaluation.construction.synthesis import SynthesisError
 
 _RATE_HZ = 16_000
@@ -55,7 +54,7 @@ class PocketsphinxAligner:
     """
 
     def __init__(self, *, limits: Limits | None = None) -> None:
-        if importlib.util.find_spec("pocketsphinx") is None:
+        if not can_serve("pocketsphinx"):
             raise SynthesisError("pocketsphinx is not installed.", remedy="pip install pocketsphinx")
         self.name = f"pocketsphinx {importlib.metadata.version('pocketsphinx')}"
         self._limits = limits or Limits()

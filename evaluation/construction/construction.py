@@ -35,8 +35,7 @@ from evaluation.construction.building import Resolver, Tools, built_conversation
 from evaluation.construction.clip_store import ClipStore
 from evaluation.construction.plan import PlannedConversation
 from evaluation.construction.run_file import RUN_NAME, AcousticSummary, EngineEntry, RunFile, RunSettings, VoiceEntry
-from evaluation.construction.script import ScriptError
-from evaluation.construction.synthesis import SpeechEngine, SynthesisError
+from evaluation.construction.synthesis import SpeechEngine
 from evaluation.construction.synthesiser import Synthesiser
 from evaluation.construction.voices import VoicePool, voice_pool, voices_of
 
@@ -169,7 +168,7 @@ def construct(
 def made_side_by_side(
     items: Sequence[Item], make: Callable[[Item, CancelToken], Made], cancel: CancelToken, workers: int
 ) -> Generator[tuple[Item, Made | FloorscopeError]]:
-    """Yield what is made of items as it is done, or why it could not be spoken or written.
+    """Yield what is made of items as it is done, or why it could not be made.
 
     After a fault of another kind, after a cancellation, and when it is closed, what is under way is given up.
 
@@ -188,7 +187,7 @@ def made_side_by_side(
     def outcome(item: Item) -> Made | FloorscopeError:
         try:
             return make(item, stop)
-        except (ScriptError, SynthesisError) as error:
+        except FloorscopeError as error:
             return error
 
     waiting = iter(items)

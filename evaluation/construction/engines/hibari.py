@@ -5,7 +5,6 @@ Where the package is importable its model is loaded once in a process of its own
 """
 
 import importlib.metadata
-import importlib.util
 import json
 import os
 import shutil
@@ -18,6 +17,7 @@ from evaluation.construction.engines.programs import (
     Limits,
     ProgramPool,
     SpeakingProgram,
+    can_serve,
     run_program,
     speech_from_file,
 )
@@ -47,13 +47,13 @@ class HibariEngine:
 
     def __init__(self, *, limits: Limits | None = None) -> None:
         self._limits = limits or Limits()
-        self._command = "" if importlib.util.find_spec("hibari") else shutil.which("hibari") or ""
+        self._command = "" if can_serve("hibari") else shutil.which("hibari") or ""
         self._pool = ProgramPool(self._start)
         if self._command:
             self.version = run_program([self._command, "--version"], self._limits).strip()
             self._voices: tuple[str, ...] = (BUNDLED_VOICE,)
             return
-        if importlib.util.find_spec("hibari") is None:
+        if not can_serve("hibari"):
             raise SynthesisError("hibari-tts is not installed.", remedy=_REMEDY)
         self.version = importlib.metadata.version("hibari-tts")
         with self._pool.lent("") as program:

