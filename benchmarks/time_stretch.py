@@ -25,15 +25,19 @@ Sound = NDArray[np.float32]
 
 def run() -> Result:
     """Return how long both take at 48 kHz."""
-    return _case(48_000)
+    return _case(48_000, goal=10.0)
 
 
 def run_full() -> tuple[Result, ...]:
-    """Return how long both take at the rates of telephones, speech corpora and studios."""
-    return tuple(_case(rate_hz) for rate_hz in (8_000, 16_000, 48_000))
+    """Return how long both take at 48 kHz, and at the rates of speech corpora and telephones.
+
+    The goal is that of the table at 48 kHz. At lower rates the peer has less to do, while ours makes as many cuts a
+    second at any rate: there it must not be slower.
+    """
+    return run(), _case(16_000, goal=1.0), _case(8_000, goal=1.0)
 
 
-def _case(rate_hz: int) -> Result:
+def _case(rate_hz: int, *, goal: float) -> Result:
     channels = voices(CHANNELS, DURATION_S * rate_hz, rate_hz)
     # Each side has its samples as it keeps them: the peer channel by channel, ours frame by frame.
     frames = np.ascontiguousarray(channels.T)
@@ -47,7 +51,7 @@ def _case(rate_hz: int) -> Result:
         peer_version=version("python-stretch"),
         peer_s=times.peer,
         ours_s=times.ours,
-        goal=10.0,
+        goal=goal,
         equal=not problems,
         equality="; ".join(problems)
         or "both give twice the frames, keep a tone within 1 %, and ours keeps channels together to the last bit",
