@@ -104,6 +104,7 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rules: dict[str, tuple[str, ...]]
     sentences: Sentences
     interactions: dict[Interaction, Manner]
+    introductions: tuple[str, ...]
     remark_ends: tuple[str, ...]
     openers: dict[str, tuple[str, ...]]
     tails: tuple[str, ...]

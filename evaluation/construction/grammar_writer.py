@@ -34,7 +34,7 @@ CLAIMS_A_LINE = 2
 HESITATIONS_A_LINE = 2
 
 FILLER_CHANCE = 0.14
-FILLER_PLACES = frozenset({"and", "but", "so", "because", "that", "is", "could", "should", "would", "then", "maybe"})
+FILLER_PLACES = frozenset({"and", "but", "so", "because", "that", "is", "then", "maybe"})
 """Words after which people hesitate."""
 
 FALSE_START_CHANCE = 0.025
@@ -161,6 +161,7 @@ class _Draft:
         self._names = {speaker.id: speaker.name for speaker in request.speakers}
         self._keep = frozenset(self._names.values())
         self._used: Counter[str] = Counter()
+        self._introduced: set[str] = set()
         self._asked: str = ""
         self._last_kind = ""
         self._carry_s = 0.0
@@ -172,7 +173,7 @@ class _Draft:
         answers = self._asked
         target_s = brief.seconds + self._carry_s
         body = _Body()
-        reaction, transition = self._beginning(body, position, brief.speaker)
+        reaction = self._beginning(body, position, brief.speaker)
         asks = self._is_question(position, brief.speaker)
         question = self._question(brief.speaker, follower) if asks else ""
         self._fill(body, brief.speaker, target_s - self._seconds(reaction) - self._seconds(question), need=not asks)
@@ -195,7 +196,7 @@ class _Draft:
             brief.speaker,
             sentences,
             reaction=reaction,
-            interrupting="" if answers or transition else self._with_opener("interruption", first, previous),
+            interrupting="" if answers or position == 0 else self._with_opener("interruption", first, previous),
             resuming=self._with_opener("resumption", first, previous),
             tail=self._tail(brief.speaker),
             hesitations=tuple(self._some(self._phrases.hold_ends, HESITATIONS_A_LINE)),
@@ -217,26 +218,26 @@ class _Draft:
     def _leads(self, speaker: str) -> bool:
         return not self._has_lead or speaker == self._request.speakers[0].id
 
-    def _beginning(self, body: _Body, position: int, speaker: str) -> tuple[str, bool]:
-        """Return the reaction to the last line, and whether the line goes on to a new aspect."""
+    def _beginning(self, body: _Body, position: int, speaker: str) -> str:
+        """Return the reaction to the last line, or begin the line by opening the talk or going on to a new aspect."""
         if position == 0:
             self._open(body)
-            return "", True
+            return ""
         if self._asked:
-            return "", False
+            return ""
         due = position * len(self._topic.aspects) / len(self._request.briefs)
         moves_on = self._leads(speaker) and (due >= self._content.place + 1 or self._content.remaining < 2)
         if moves_on:
             self._content.advance()
             if self._numbers.random() < TRANSITION_CHANCE:
                 body.add(self._pick(self._own(self._phrases.openers, "transition")), "transition")
-                return "", True
+                return ""
         if self._numbers.random() >= REACTION_CHANCE or not self._last_kind:
-            return "", False
+            return ""
         group = f"after_{self._last_kind}"
         if self._request.interaction is Interaction.ARGUMENTATIVE and self._numbers.random() < 0.7:
             group = "disagree"
-        return self._pick(self._own(self._phrases.openers, group), you=self._neighbour(position - 1)), False
+        return self._pick(self._own(self._phrases.openers, group), you=self._neighbour(position - 1))
 
     def _open(self, body: _Body) -> None:
         body.add(self._pick(self._manner.openings, you=self._neighbour(1)), "opening")
@@ -295,6 +296,8 @@ class _Draft:
         if kind == "remarks":
             return self._remark(self._choice(self._remarks(speaker, answers=answers)), speaker), kind
         kind, phrase = self._content.take(kind)
+        if not self._has_lead and self._content.aspect.thing not in self._introduced:
+            return self._introduction(kind, phrase), kind
         templates: Sequence[str] = getattr(self._manner, kind) or getattr(self._phrases.sentences, kind)
         fitting = [
             template
@@ -302,6 +305,11 @@ class _Draft:
             if not (template.startswith("~") and is_first_person(phrase)) and not (answers and _LINKS.match(template))
         ]
         return self._pick(fitting, **{kind.removesuffix("s"): phrase}), kind
+
+    def _introduction(self, kind: str, phrase: str) -> str:
+        """Return a sentence that says what it is about, so that “it” and “they” in its content are understood."""
+        template = self._choice(self._phrases.introductions)
+        return self._pick((f"{template} {'we could ' if kind == 'plans' else ''}{phrase}.",))
 
     def _remarks(self, speaker: str, *, answers: bool) -> tuple[str, ...]:
         if self._leads(speaker):
@@ -359,7 +367,11 @@ class _Draft:
     def _disfluent(self, sentence: str) -> str:
         """Return a sentence as it comes out: now and then with a filler or a false start."""
         words = sentence.split(" ")
-        if len(words) >= 5 and self._numbers.random() < FALSE_START_CHANCE and words[1][-1].isalpha():
+        if (
+            len(words) >= 5
+            and self._numbers.random() < FALSE_START_CHANCE
+            and " ".join(words[:2]).replace(" ", "").isalpha()
+        ):
             start = " ".join(words[:2])
             return f"{start}, {joined('', sentence, self._keep) if words[0] == 'I' else _small(sentence, self._keep)}"
         places = [place for place in range(1, len(words) - 2) if words[place - 1].lower() in FILLER_PLACES]
@@ -372,6 +384,8 @@ class _Draft:
     def _pick(self, templates: Sequence[str], **slots: str) -> str:
         """Return a sentence from one of the templates."""
         template = self._choice(templates)
+        if "{thing}" in template:
+            self._introduced.add(self._content.aspect.thing)
         known = {
             "thing": self._expander.phrase(self._content.aspect.thing),
             "title": self._topic.title,

@@ -6,7 +6,7 @@ mutters what into whose turn. Times are relative, so that they hold whatever len
 MultiPartyTurnBench §3.1, App. C.1, C.3
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from annotation.events import NOBODY
@@ -20,7 +20,7 @@ from evaluation.construction.acts import (
     Timing,
 )
 from evaluation.construction.dynamics import Dynamics, FloorPlan, built_in_dynamics
-from evaluation.construction.grammar import built_in_grammar
+from evaluation.construction.grammar import built_in_grammar, joined
 from evaluation.construction.script import Line, Script, SpeechPace, check_script
 from evaluation.construction.seeds import stream
 
@@ -230,13 +230,22 @@ class _Orchestrator:
 
     def _with_pauses(self, sentences: list[str], pauses: int, hesitations: Sequence[str]) -> tuple[str, ...]:
         if len(sentences) == 1:
-            return (hesitations[0], sentences[0])
+            return self._continued((hesitations[0], sentences[0]))
         borders = sorted(self._numbers.sample(range(1, len(sentences)), pauses))
         pieces = [sentences[first:last] for first, last in zip([0, *borders], [*borders, None], strict=True)]
         for number, piece in enumerate(pieces[:-1]):
             if number < len(hesitations) and self._numbers.random() < HESITATION_CHANCE:
                 piece.append(hesitations[number])
-        return tuple(" ".join(piece) for piece in pieces)
+        return self._continued(" ".join(piece) for piece in pieces)
+
+    def _continued(self, parts: Iterable[str]) -> tuple[str, ...]:
+        """Return parts, those with a small letter that go on with a sentence after the pause."""
+        names = frozenset(speaker.name for speaker in self._plan.speakers)
+        continued: list[str] = []
+        for part in parts:
+            goes_on = bool(continued) and continued[-1].endswith(",")
+            continued.append(joined(",", part, names).removeprefix(", ") if goes_on else part)
+        return tuple(continued)
 
     def _add_asides(self) -> None:
         room = [self._room_of(position) for position in range(len(self._floors))]
