@@ -1,7 +1,7 @@
 """What `floorscope project check` looks at: the file, its log of revisions, its audio and its backups."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import msgspec
@@ -14,11 +14,12 @@ from annotation.cancellation import CancelToken, Progress, no_progress
 from annotation.document import Document
 from annotation.errors import FloorscopeError
 from annotation.notices import Notice
-from annotation.project.backup import backups_of, fault_of_backup, home_of
+from annotation.project.backup import ahead_notices, backups_of, fault_of_backup, home_of
 from annotation.project.database import connect
-from annotation.project.faults import DamagedProjectError, faults_of
+from annotation.project.faults import DamagedProjectError, ProjectError, faults_of
 from annotation.project.material import absolute_path
 from annotation.project.revision_log import documents_in, revisions_of
+from annotation.project.soundness import require_sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,21 +110,14 @@ def check_project(path: Path, token: CancelToken, progress: Progress, cache: Aud
     CancelledError
         If `token` was set.
     """
-    db = connect(path, read_only=True)
-    log = _LogFindings()
-    try:
-        with faults_of(path):
-            log = _log_findings(db, path, token)
-            channels = identities_in(db, home_of(path))
-            conversations = db.execute("SELECT count(*) FROM conversation").fetchone()[0]
-    except DamagedProjectError as fault:
-        # Too damaged for SQLite to go on reading: the finding is the report.
-        log = replace(log, problems=(*log.problems, Notice("file-damaged", str(path), f"{fault.what} {fault.remedy}")))
-        channels, conversations = (), 0
-    finally:
-        db.close()
-    problems = list(log.problems)
     warnings: list[Notice] = []
+    problems: list[Notice] = []
+    try:
+        warnings += require_sound(path)
+    except DamagedProjectError as fault:
+        problems.append(_damage(path, fault))
+    log, channels, conversations = _contents(path, token, problems, warnings)
+    problems += log.problems
     files = list(dict.fromkeys(channel.path for channel in channels))
     for number, file in enumerate(files):
         token.check()
@@ -144,6 +138,37 @@ def check_project(path: Path, token: CancelToken, progress: Progress, cache: Aud
         problems=tuple(problems),
         warnings=tuple(warnings),
     )
+
+
+def _damage(path: Path, fault: ProjectError) -> Notice:
+    return Notice("file-damaged", str(path), f"{fault.what} {fault.remedy}")
+
+
+def _contents(
+    path: Path, token: CancelToken, problems: list[Notice], warnings: list[Notice]
+) -> "tuple[_LogFindings, tuple[ChannelIdentity, ...], int]":
+    """Return what SQLite can read of a file; what it cannot is a finding of its own."""
+    log = _LogFindings()
+    channels: tuple[ChannelIdentity, ...] = ()
+    try:
+        db = connect(path, read_only=True)
+    except ProjectError:
+        if not problems:
+            raise
+        return log, channels, 0
+    try:
+        with faults_of(path):
+            log = _log_findings(db, path, token)
+            channels = identities_in(db, home_of(path))
+            conversations = db.execute("SELECT count(*) FROM conversation").fetchone()[0]
+            warnings += ahead_notices(path, db)
+    except DamagedProjectError as fault:
+        # Too damaged for SQLite to go on reading: the finding is the report.
+        problems.append(_damage(path, fault))
+        return log, (), 0
+    finally:
+        db.close()
+    return log, channels, conversations
 
 
 @dataclass(frozen=True, slots=True)

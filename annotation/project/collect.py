@@ -24,7 +24,7 @@ from annotation.project.database import sync_folder
 from annotation.project.faults import ProjectError, ProjectWriteError
 
 _BLOCK_BYTES = 1 << 20
-_SPARE_BYTES = 4 << 20
+_SPARE_BYTES = 256 << 10
 _LONGEST_NAME = 120
 _RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
 

@@ -6,7 +6,7 @@ file of its own that was checked before it got its name. Rescuing twice gives th
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -152,20 +152,21 @@ def rescue(
 
 def write_rescued(findings: Findings, out: Path, progress: Progress = no_progress) -> RescueReport:
     """Write what a survey found into a new project, check it, and return the report with its place."""
+    left_out: list[Notice] = []
 
     def fill(db: Database) -> None:
         db.execute("DELETE FROM meta")
         for name, rows in findings.material.rows.items():
-            _insert(db.conn, name, rows)
+            left_out.extend(_insert(db.conn, name, rows))
         if not any(row[0] == "id" for row in findings.material.rows["meta"]):
             _insert(db.conn, "meta", [("id", f"rescued-{now()}")])
         for sequence, values in findings.log.kept:
             insert_values(db.conn, values, sequence)
+        aside = {row[:2]: row for row in map(as_row, reversed(findings.log.set_aside))}
         for name, rows in findings.others.items():
-            _insert(db.conn, name, rows)
+            left_out.extend(_insert(db.conn, name, rows))
         known = {row[:2] for row in findings.others["set_aside"]}
-        aside = [as_row(place) for place in findings.log.set_aside]
-        _insert(db.conn, "set_aside", [row for row in aside if row[:2] not in known])
+        left_out.extend(_insert(db.conn, "set_aside", [row for key, row in aside.items() if key not in known]))
         report = findings.report
         db.execute(
             "INSERT INTO rescue (at, origin, backup, revisions, lost) VALUES (?, ?, ?, ?, ?)",
@@ -176,9 +177,7 @@ def write_rescued(findings: Findings, out: Path, progress: Progress = no_progres
     create_file(out, fill)
     progress(1.0)
     report = findings.report
-    return RescueReport(
-        **{name: getattr(report, name) for name in report.__dataclass_fields__ if name != "out"}, out=out
-    )
+    return replace(report, out=out, notices=(*report.notices, *left_out))
 
 
 def _require_sound(db: Database, path: Path) -> None:
@@ -187,10 +186,18 @@ def _require_sound(db: Database, path: Path) -> None:
         raise DamagedProjectError(f"The rescued file is not sound: {problems[0].message}", where=problems[0].where)
 
 
-def _insert(connection: sqlite3.Connection, name: str, rows: Iterable[tuple[Any, ...]]) -> None:
+def _insert(connection: sqlite3.Connection, name: str, rows: Iterable[tuple[Any, ...]]) -> list[Notice]:
+    """Insert rows, and return a notice for each that breaks a rule of its table and was left out."""
     columns = SHAPES[name].columns
-    marks = ", ".join("?" * len(columns))
-    connection.executemany(f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({marks})", rows)
+    statement = f"INSERT INTO {name} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
+    left_out = []
+    for row in rows:
+        try:
+            connection.execute(statement, row)
+        except sqlite3.IntegrityError as error:
+            where = f"{name} {row[0]}"
+            left_out.append(Notice("row-lost", where, f"A row breaks a rule of its table and was left out: {error}."))
+    return left_out
 
 
 def _others(believed: list[ReadableRows]) -> dict[str, list[tuple[Any, ...]]]:

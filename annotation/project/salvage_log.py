@@ -95,7 +95,7 @@ def _is_readable(values: Values) -> bool:
         revision_from(values, where="")
     except (FloorscopeError, ValueError):
         return False
-    return True
+    return bool(values[0])
 
 
 def _longest(

@@ -7,6 +7,7 @@ import soundfile  # type: ignore[import-untyped]
 
 from annotation.audio.fingerprint import fingerprint_of, sha256_of
 from annotation.cancellation import CancelledError, CancelToken, no_progress
+from annotation.events import FloorEvent
 from annotation.project.check import check_project
 from annotation.project.faults import DamagedProjectError
 from annotation.project.location import file_system_of, location_notices, synchronised_by
@@ -128,3 +129,18 @@ def test_a_folder_with_a_mark_of_a_synchronising_program_is_said(tmp_path: Path)
 def test_a_plain_folder_is_not_said(tmp_path: Path) -> None:
     assert synchronised_by(tmp_path) == ""
     assert file_system_of(tmp_path) not in ("nfs", "cifs")
+
+
+def test_a_damaged_header_and_a_changed_step_are_problems_that_name_the_rescue(
+    path: Path, project: Project, known: Path
+) -> None:
+    with project.open_document("conversation:c1", "ann").document.edit("Add") as edit:
+        edit.add(FloorEvent("A", "turn", 0, 1, comment="as it was"))
+    project.close()
+    sound = path.read_bytes()
+    for damaged in (b"XX" + sound[2:], sound.replace(b"as it was", b"as it is.")):
+        path.write_bytes(damaged)
+        report = check_project(path, CancelToken(), no_progress)
+        assert not report.ok
+        assert report.problems[0].code == "file-damaged"
+        assert "project rescue" in report.problems[0].message

@@ -21,6 +21,7 @@ from annotation.project.database import connect, writing
 from annotation.project.faults import ProjectError
 from annotation.project.migrations import APPLICATION_ID, migrate, version_in_header
 from annotation.project.project import Project, conversation_subject
+from annotation.project.removal import remove_person
 from annotation.project.revision_log import documents_in, revisions_of
 from annotation.project.salvage import rescue
 from annotation.sources import EventSource, ImportedConversation, SourceRole
@@ -250,6 +251,58 @@ def test_rescuing(disk: Disk, room: int) -> None:
     assert path.read_bytes() == data
     disk.empty()
     assert rescue(path).revisions == 100
+
+
+def test_pointing_to_moved_audio(disk: Disk, imported: ImportedConversation, tmp_path: Path) -> None:
+    with Project.create(disk.folder / "study.floorscope", backups=False) as project:
+        project.add([imported])
+        (tmp_path / "audio").rename(tmp_path / "moved")
+        report = project.locate(tmp_path / "moved", CancelToken())
+        moves = {match.missing: match.found for match in report.matches}
+        before = project.identities()
+        disk.fill()
+        assert says_why(tried(lambda: project.relocate(moves)))
+        assert project.identities() == before
+        disk.empty()
+        assert project.relocate(moves) == 2
+
+
+def test_collecting_when_the_room_goes_while_it_copies(disk: Disk, imported: ImportedConversation) -> None:
+    with Project.create(disk.folder / "study.floorscope", backups=False) as project:
+        project.add([imported])
+        before = project.identities()
+
+        def take_the_room(share: float) -> None:
+            if not disk.ballast.exists():
+                disk.fill()
+
+        assert says_why(tried(lambda: project.collect(CancelToken(), take_the_room)))
+        assert project.identities() == before
+        assert not list(disk.folder.rglob(".draft-*"))
+        disk.empty()
+        assert project.collect(CancelToken()).repointed == 2
+        assert project.check().problems == ()
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_removing_a_person(disk: Disk, room: int) -> None:
+    path = disk.folder / "study.floorscope"
+    with Project.create(path) as project:
+        entered(project, 40, "Annegret")
+        entered(project, 40, "bob")
+    before = disk.files()
+    disk.fill(room)
+    assert tried(lambda: remove_person(path, "Annegret")) is not None
+    assert disk.files() == before
+    disk.empty()
+    # What was interrupted is finished by asking again.
+    remove_person(path, "Annegret")
+    everything = b"".join((disk.folder / name).read_bytes() for name in disk.files())
+    assert b"Annegret" not in everything
+    with Project.open(path, backups=False) as project:
+        assert project.people() == ("bob",)
+        assert len(stored(path)) == 40
+        assert project.check().problems == ()
 
 
 def test_a_disk_that_turns_read_only_is_said_and_everything_goes_on_when_it_is_writable(
