@@ -137,7 +137,8 @@ class MainWindow(QMainWindow):
         self.say_notices([f"{notice.where}: {notice.message}" for notice in project.notices])
         missing = {name for row in rows for name in row.missing}
         if missing:
-            sentence = f"{len(missing)} audio files are not where they were; labels can be edited all the same."
+            files = "1 audio file is" if len(missing) == 1 else f"{len(missing)} audio files are"
+            sentence = f"{files} not in the expected place; labels can be edited all the same."
             self.messages.say(sentence, button="Locate…", call=self._own["project.locate"])
         self._refresh_state()
 

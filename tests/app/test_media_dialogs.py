@@ -72,7 +72,7 @@ def test_missing_audio_is_said_once_with_a_way_to_locate_it(window: MainWindow, 
     window.open_project(moved)
     settle(window, qtbot)
     assert window.page is not None
-    assert any("not where they were" in text for text in window.messages.texts)
+    assert any("not in the expected place" in text for text in window.messages.texts)
 
 
 def test_what_a_look_finds_is_used_by_one_button(window: MainWindow, moved: Path, tmp_path: Path, qtbot: QtBot) -> None:

@@ -1,3 +1,4 @@
+import hashlib
 import sqlite3
 import struct
 from pathlib import Path
@@ -5,11 +6,13 @@ from pathlib import Path
 import pytest
 from sqlite_utils import Database
 
+from annotation.document import Revision
 from annotation.project.database import connect, connect_closed_file, create_file, writing
+from annotation.project.digest import FIRST, digest_of
 from annotation.project.faults import NewerProjectError, NotAProjectError, ProjectError
 from annotation.project.migrations import APPLICATION_ID, CURRENT_VERSION, MIGRATIONS, migrate
 from annotation.project.project import Project
-from annotation.project.revision_log import revisions_of
+from annotation.project.revision_log import first_broken, insert_revisions, revisions_of
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -173,3 +176,32 @@ def test_a_transaction_that_fails_leaves_nothing(path: Path) -> None:
         fail()
     assert db.execute("SELECT count(*) FROM meta WHERE name = 'a'").fetchone() == (0,)
     db.close()
+
+
+def test_step_three_gives_every_revision_its_digest_and_protects_the_log_as_before(path: Path) -> None:
+    file_of_version_one(path)
+    Project.open(path, backups=False).close()
+    db = connect(path)
+    values = ("r1", "conversation:a", "Ana", "then", "Mark", None, "[]", "[]", None)
+    assert db.execute("SELECT digest FROM revision").fetchall() == [(digest_of(FIRST, values),)]
+    assert first_broken(db) is None
+    for statement in ("UPDATE revision SET digest = 'x'", "DELETE FROM revision"):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            db.execute(statement)
+    db.close()
+
+
+def test_a_digest_is_what_the_documentation_says() -> None:
+    text = "3:abc" + "2:r1" + "1:s" + "3:Ana" + "1:t" + "4:M\u00e4r" + "-" + "2:[]" + "2:[]" + "-"
+    expected = hashlib.sha256(text.encode()).hexdigest()[:32]
+    assert digest_of("abc", ("r1", "s", "Ana", "t", "M\u00e4r", None, "[]", "[]", None)) == expected
+
+
+def test_digests_of_one_document_do_not_depend_on_another(path: Path) -> None:
+    create_file(path)
+    db = connect(path)
+    with writing(db):
+        insert_revisions(db.conn, [Revision("s", person, "Mark", (), ()) for person in ("ann", "bob", "ann")])
+    digests = [row[0] for row in db.execute("SELECT digest FROM revision WHERE person = 'ann' ORDER BY sequence")]
+    db.close()
+    assert len(set(digests)) == 2
