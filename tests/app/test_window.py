@@ -266,7 +266,7 @@ def test_steps_that_cannot_be_written_hold_the_page_until_given_up(
     assert window.page is page
     demo.with_suffix(".moved").rename(demo)
     assert log.exists() or demo.exists()
-    window.messages._on_remedy()
+    window.messages._on_remedy(0)
     qtbot.waitUntil(lambda: window.kept_text.startswith("Kept"))
     assert page is not None
     assert not page.session.document.frozen
@@ -287,7 +287,7 @@ def test_a_document_that_was_given_back_can_be_taken_over_by_one_button(
     other.show()
     opened(other, demo, qtbot)
     window.close_project()
-    other.messages._on_remedy()
+    other.messages._on_remedy(0)
     assert other.page is not None
     assert not other.page.session.document.frozen
     assert other.kept_text != "Read only"
