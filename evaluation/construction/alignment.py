@@ -37,8 +37,14 @@ class Aligner(Protocol):
     @property
     def name(self) -> str: ...  # noqa: D102
 
-    def words(self, text: str, clip: NDArray[np.int16], rate_hz: int) -> tuple[TimedWord, ...]:
-        """Return the words of a clip in their order; nothing where they are not found. For several threads."""
+    def words(self, text: str, clip: NDArray[np.int16], rate_hz: int, *, pitch: float = 1.0) -> tuple[TimedWord, ...]:
+        """Return the words of a clip in their order; nothing where they are not found. For several threads.
+
+        Parameters
+        ----------
+        pitch
+            By what the pitch of the clip was shifted.
+        """
 
     def close(self) -> None:
         """End the processes that are kept for the next call."""
@@ -60,26 +66,29 @@ class PocketsphinxAligner:
         self._limits = limits or Limits()
         self._pool = ProgramPool(lambda _: SpeakingProgram([sys.executable, "-I", str(_SERVER)], self._limits))
 
-    def words(self, text: str, clip: NDArray[np.int16], rate_hz: int) -> tuple[TimedWord, ...]:
-        """Return the words of a clip; see `Aligner.words`."""
-        written = [(token, "".join(_LETTERS.findall(token.casefold())).strip("'")) for token in text.split()]
+    def words(self, text: str, clip: NDArray[np.int16], rate_hz: int, *, pitch: float = 1.0) -> tuple[TimedWord, ...]:
+        """Return the words of a clip; see `Aligner.words`. It hears the voice at its own pitch, slower or faster."""
+        written = [(token, _word_of(token)) for token in text.split()]
         written = [(token, word) for token, word in written if word]
         if not written:
             return ()
-        samples = clip if rate_hz == _RATE_HZ else soxr.resample(clip, rate_hz, _RATE_HZ)
+        samples = soxr.resample(clip.astype(np.float64), rate_hz / pitch, _RATE_HZ)
         with TemporaryDirectory(prefix="floorscope-") as folder:
             path = Path(folder) / "speech.raw"
-            path.write_bytes(np.asarray(samples, dtype="<i2").tobytes())
+            path.write_bytes(np.rint(np.clip(samples, -32768, 32767)).astype("<i2").tobytes())
             question = json.dumps({"words": [word for _, word in written], "samples": str(path)})
             with self._pool.lent("") as program:
                 answer = json.loads(program.ask(question, lambda line: line.startswith("{")))
         if "error" in answer:
             return ()
-        return tuple(
-            TimedWord(token, _frame(first, rate_hz), min(_frame(last + 1, rate_hz), len(clip)))
-            for (token, _), (first, last) in zip(written, answer["times"], strict=True)
-            if _frame(first, rate_hz) < len(clip)
-        )
+        timed = []
+        for (token, _), (first, last) in zip(written, answer["times"], strict=True):
+            onset, offset = (
+                min(round(step * rate_hz / (pitch * _STEPS_A_SECOND)), len(clip)) for step in (first, last + 1)
+            )
+            if onset < offset:
+                timed.append(TimedWord(token, onset, offset))
+        return tuple(timed)
 
     def close(self) -> None:
         """End the processes that hold the model."""
@@ -94,5 +103,6 @@ def installed_aligner() -> Aligner | None:
         return None
 
 
-def _frame(step: int, rate_hz: int) -> int:
-    return step * rate_hz // _STEPS_A_SECOND
+def _word_of(token: str) -> str:
+    """Return a token as the dictionary spells it: small letters and apostrophes inside."""
+    return "".join(_LETTERS.findall(token.casefold().replace("’", "'"))).strip("'")

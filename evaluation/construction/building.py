@@ -88,7 +88,7 @@ def built_conversation(symbolic: SymbolicConversation, tools: Tools, cancel: Can
     voices = cast(symbolic.speakers, tools.pool.of(symbolic.split), symbolic.seed)
     symbolic, clips, left_out = spoken_parts(symbolic, voices, tools.synthesiser, cancel)
     room = drawn_room(tools.acoustics, tuple(speaker.id for speaker in symbolic.speakers), symbolic.seed)
-    words = timed_words(symbolic, clips, tools, cancel)
+    words = timed_words(symbolic, clips, voices, tools, cancel)
     frames = {key: len(clip) for key, clip in clips.items()}
     word_ends = {key: [word.offset for word in timed] for key, timed in words.items() if timed}
     repairs: list[str] = []
@@ -181,7 +181,9 @@ def _yield_later(acts: list[Act], interruption: int) -> None:
             acts[place] = replace(held, yield_ms=min(held.yield_ms + _LONGER_MS, _LONGEST_YIELD_MS))
 
 
-def timed_words(symbolic: SymbolicConversation, clips: Clips, tools: Tools, cancel: CancelToken) -> Words:
+def timed_words(
+    symbolic: SymbolicConversation, clips: Clips, voices: Mapping[str, Voice], tools: Tools, cancel: CancelToken
+) -> Words:
     """Return the words of every part, in frames of its clip; nothing without an aligner or for sounds without words."""
     words: Words = {}
     if tools.aligner is None:
@@ -192,7 +194,10 @@ def timed_words(symbolic: SymbolicConversation, clips: Clips, tools: Tools, canc
         for part, text in enumerate(act.parts):
             cancel.check()
             try:
-                words[act.index, part] = tools.aligner.words(text, clips[act.index, part], tools.synthesiser.rate_hz)
+                clip = clips[act.index, part]
+                words[act.index, part] = tools.aligner.words(
+                    text, clip, tools.synthesiser.rate_hz, pitch=voices[act.speaker].pitch
+                )
             except SynthesisError as error:
                 _log.info("no word times for “%s”: %s", text, error)
     return words

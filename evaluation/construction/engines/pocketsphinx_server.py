@@ -25,7 +25,7 @@ def decoder() -> Any:
     if not _decoder:
         from pocketsphinx import Decoder  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
-        _decoder.append(Decoder(lm=None, cmn="batch", loglevel="FATAL"))
+        _decoder.append(Decoder(lm=None, cmn="batch", bestpath=False, loglevel="FATAL"))
     return _decoder[0]
 
 

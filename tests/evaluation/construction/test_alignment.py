@@ -8,6 +8,7 @@ import pytest
 
 from evaluation.construction.alignment import PocketsphinxAligner
 from evaluation.construction.engines.catalogue import engines_for
+from evaluation.construction.engines.hibari import HibariEngine
 from evaluation.construction.synthesis import SynthesisError, clip_from_speech
 
 TEXT = "Sorry, wait, did Chidi say what it costs?"
@@ -36,6 +37,23 @@ def test_words_are_timed_in_order_within_their_clip_names_too(aligner: Pocketsph
     assert all(first.offset <= second.onset for first, second in itertools.pairwise(words))
     assert words[0].onset < 3_200
     assert words[-1].offset <= len(clip)
+
+
+def test_words_of_a_shifted_voice_are_found_where_they_are(aligner: PocketsphinxAligner) -> None:
+    try:
+        engine = HibariEngine()
+    except SynthesisError as error:
+        pytest.skip(str(error))
+    speech = engine.speak(TEXT, "heart", seed=1)
+    found = {}
+    for pitch in (0.72, 1.0, 1.25):
+        clip = clip_from_speech(speech, pitch=pitch, rate_hz=16_000)
+        words = aligner.words(TEXT, clip, 16_000, pitch=pitch)
+        assert [word.text for word in words] == TEXT.split()
+        found[pitch] = [word.onset / len(clip) for word in words]
+    engine.close()
+    assert found[0.72] == pytest.approx(found[1.0], abs=0.02)
+    assert found[1.25] == pytest.approx(found[1.0], abs=0.02)
 
 
 def test_sound_without_the_words_has_no_times(aligner: PocketsphinxAligner) -> None:
