@@ -69,6 +69,9 @@ class Wishes:
     clips: Path | None
     workers: int
     verify: bool
+    title: str
+    description: str
+    licence: str
 
 
 @click.command()
@@ -96,6 +99,9 @@ class Wishes:
 @click.option(
     "--workers", type=click.IntRange(1, 64), default=2, show_default=True, help="How many are made at a time."
 )
+@click.option("--name", "title", default="Constructed conversations", show_default=True, help="For the manifest.")
+@click.option("--description", default="", help="For the manifest.")
+@click.option("--licence", default="", help="For the manifest; what the voices allow is yours to know.")
 @click.option("--verify", is_flag=True, help="Measure speech on the channels and compare it with the event log.")
 @click.option("--suite", type=click.Choice(["floor-control"]), help="Make the scenarios of a protocol instead.")
 @click.option("--json", "as_document", is_flag=True, help="Print one JSON document.")
@@ -148,6 +154,9 @@ def _corpus(wishes: Wishes, cancel: "CancelToken", progress: "Progress") -> Answ
         script=wishes.script,
         mean_s=wishes.duration_s,
         acoustics=AcousticSettings(snr_db=wishes.snr_db, bleed_db=wishes.bleed_db),
+        title=wishes.title,
+        description=wishes.description,
+        licence=wishes.licence,
     )
     engines, aligner, store = _tools(wishes)
     made_share = 0.8 if wishes.verify else 1.0

@@ -1,13 +1,11 @@
 """The driver: same bytes each time, also after an interruption, a kill and a full disk; what fails costs itself."""
 
-import importlib.util
 import json
 import os
 import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
@@ -15,20 +13,9 @@ from annotation.cancellation import CancelledError, CancelToken
 from annotation.corpus import read_corpus
 from evaluation.construction.construction import ConstructionError
 from evaluation.construction.report import construction_as_json, construction_sentences
+from tests.evaluation.construction.tone_corpus import CONVERSATIONS, ToneEngine, make_corpus
 
 SCRIPT = Path(__file__).with_name("tone_corpus.py")
-
-
-def _loaded() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("tone_corpus", SCRIPT)
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-tones = _loaded()
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -39,7 +26,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Give a corpus made without interruption."""
     folder = tmp_path_factory.mktemp("whole")
-    tones.make_corpus(folder)
+    make_corpus(folder)
     return folder
 
 
@@ -59,21 +46,31 @@ def test_the_corpus_is_read_without_a_warning_and_has_all_that_was_planned(whole
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_differs(whole: Path, tmp_path: Path) -> None:
-    tones.make_corpus(tmp_path / "again", workers=1)
+    make_corpus(tmp_path / "again", workers=1)
     assert contents(tmp_path / "again") == contents(whole)
-    tones.make_corpus(tmp_path / "other", seed=4)
+    make_corpus(tmp_path / "other", seed=4)
     same = {name for name, content in contents(tmp_path / "other").items() if contents(whole).get(name) == content}
     assert not same
+
+
+def test_dev_and_test_share_no_voice(tmp_path: Path) -> None:
+    make_corpus(tmp_path, split="both")
+    heard: dict[str, set[str]] = {"dev": set(), "test": set()}
+    for found in read_corpus([tmp_path]).conversations:
+        attributes = found.conversation.attributes
+        heard[attributes["split"]] |= {part.partition(": ")[2] for part in attributes["voices"].split(", ")}
+    assert heard["dev"]
+    assert heard["dev"].isdisjoint(heard["test"])
 
 
 def test_an_interrupted_construction_goes_on_to_the_same_bytes(whole: Path, tmp_path: Path) -> None:
     cancel = CancelToken()
     with pytest.raises(CancelledError):
-        tones.make_corpus(tmp_path, cancel=cancel, listener=lambda done, of, name: cancel.cancel() if done else None)
+        make_corpus(tmp_path, cancel=cancel, listener=lambda done, of, name: cancel.cancel() if done else None)
     assert not (tmp_path / "floorscope-corpus.json").exists()
-    assert 1 <= len(list((tmp_path / "conversations").iterdir())) < tones.CONVERSATIONS
+    assert 1 <= len(list((tmp_path / "conversations").iterdir())) < CONVERSATIONS
     first: list[int] = []
-    tones.make_corpus(tmp_path, listener=lambda done, of, name: first.append(done))
+    make_corpus(tmp_path, listener=lambda done, of, name: first.append(done))
     assert first[0] >= 1
     assert contents(tmp_path) == contents(whole)
 
@@ -82,7 +79,7 @@ def test_a_killed_construction_goes_on_to_the_same_bytes(whole: Path, tmp_path: 
     assert run_alone(tmp_path, "kill").returncode == -signal.SIGKILL
     run = json.loads((tmp_path / "construction.json").read_bytes())
     assert len(run["done"]) == 2
-    tones.make_corpus(tmp_path)
+    make_corpus(tmp_path)
     assert contents(tmp_path) == contents(whole)
 
 
@@ -91,19 +88,19 @@ def test_a_disk_that_refuses_ends_it_with_a_sentence_and_what_is_whole_stays(who
     assert refused.returncode == 1
     assert "The disk is full. Free some space and give the same command again" in refused.stderr
     assert len(list((tmp_path / "conversations").iterdir())) == 2
-    tones.make_corpus(tmp_path)
+    make_corpus(tmp_path)
     assert contents(tmp_path) == contents(whole)
 
 
 def test_a_folder_with_another_construction_is_refused_and_named(whole: Path) -> None:
     with pytest.raises(ConstructionError, match="differ in seed"):
-        tones.make_corpus(whole, seed=4)
+        make_corpus(whole, seed=4)
 
 
 def test_a_folder_with_something_else_in_it_is_refused(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("precious")
     with pytest.raises(ConstructionError, match="not empty"):
-        tones.make_corpus(tmp_path)
+        make_corpus(tmp_path)
     assert contents(tmp_path) == {"thesis.txt": b"precious"}
 
 
@@ -123,32 +120,32 @@ def test_an_aside_that_cannot_be_said_is_left_out_with_a_sentence(tmp_path: Path
     )
     if aside in others:
         pytest.skip("the first backchannel of this grammar is also part of a turn")
-    made = tones.make_corpus(tmp_path, engine=tones.ToneEngine(dumb=[aside]))
+    made = make_corpus(tmp_path, engine=ToneEngine(dumb=[aside]))
     left_out = [text for record in made.records for text in record.left_out]
     assert left_out
     assert all("cannot be said in tones" in text for text in left_out)
     assert not made.run.failed
-    assert len(read_corpus([tmp_path]).conversations) == tones.CONVERSATIONS
+    assert len(read_corpus([tmp_path]).conversations) == CONVERSATIONS
 
 
 def test_a_turn_that_cannot_be_said_costs_its_conversation_only(tmp_path: Path, whole: Path) -> None:
     record = json.loads((whole / "conversations" / "casual-2-01" / "record.json").read_bytes())
     turn = next(event["text"] for event in record["conversation"]["events"] if event["kind"] == "TURN")
-    made = tones.make_corpus(tmp_path, engine=tones.ToneEngine(dumb=[turn[:30]]))
+    made = make_corpus(tmp_path, engine=ToneEngine(dumb=[turn[:30]]))
     assert set(made.run.failed) == {"casual-2-01"}
     assert "cannot be said in tones" in made.run.failed["casual-2-01"]
-    assert len(made.records) == tones.CONVERSATIONS - 1
+    assert len(made.records) == CONVERSATIONS - 1
     assert any(sentence.startswith("Not made: casual-2-01") for sentence in construction_sentences(made))
 
 
 def test_the_report_has_counts_beside_every_share(whole: Path) -> None:
-    made = tones.make_corpus(whole)
+    made = make_corpus(whole)
     document = json.loads(json.dumps(construction_as_json(made), allow_nan=False))
-    assert document["done"] == document["conversations"] == tones.CONVERSATIONS
+    assert document["done"] == document["conversations"] == CONVERSATIONS
     assert document["base_voices"] == 2
     assert document["voices"] == {"dev": 0, "test": 16}
     check = document["acoustic_check"]
     assert check["n"] == sum(kind["n"] for kind in check["by_kind"].values()) > 0
     assert check["value"] == check["realised"] / check["n"]
     assert (check["published"]["realised"], check["published"]["n"]) == (2_369, 2_436)
-    assert document["dynamics"]["All"]["conversations"] == tones.CONVERSATIONS
+    assert document["dynamics"]["All"]["conversations"] == CONVERSATIONS

@@ -1,11 +1,9 @@
 """The suite on disk: what the agent hears, the cue, the event, the document."""
 
-import importlib.util
 import json
 from collections import Counter
 from importlib.resources import files
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -22,18 +20,7 @@ from evaluation.construction.resolution import resolve
 from evaluation.construction.scenarios import scenario_suite
 from evaluation.construction.stages import script_writer_for
 from evaluation.construction.suite import MadeSuite, construct_suite, mixed_stream
-
-
-def _loaded() -> ModuleType:
-    specification = importlib.util.spec_from_file_location("tone_corpus", Path(__file__).with_name("tone_corpus.py"))
-    assert specification is not None
-    assert specification.loader is not None
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    return module
-
-
-tones = _loaded()
+from tests.evaluation.construction.tone_corpus import ToneEngine
 
 
 def make_suite(
@@ -42,7 +29,7 @@ def make_suite(
     return construct_suite(
         folder,
         scenario_suite(5, script_writer_for("grammar"), count=1),
-        Makers(resolve, (tones.ToneEngine(),), None, None),
+        Makers(resolve, (ToneEngine(),), None, None),
         seed=5,
         script="grammar",
         acoustics=AcousticSettings(),

@@ -57,9 +57,10 @@ def make_corpus(
     cancel: CancelToken | None = None,
     listener: Listener = lambda done, of, name: None,
     workers: int = 2,
+    split: str = "test",
 ) -> Construction:
     """Make four short conversations."""
-    planned = planned_conversations(CONVERSATIONS, seed, split="test")
+    planned = planned_conversations(CONVERSATIONS, seed, split=split)
     write = symbolic_writer(planned, seed, script_writer_for("grammar"), mean_s=20)
     makers = Makers(resolve, (engine or ToneEngine(),), None, None)
     order = Order(planned, seed, mean_s=20)
