@@ -28,7 +28,7 @@ from app.kept_label import KeptLabel
 from app.menus import RecentMenu, build_menus
 from app.message_bar import MessageBar
 from app.project_dialogs import ProjectDialogs, add_material, usable_scheme
-from app.settings import SettingsFile, account_name, cache_folder, data_folder
+from app.settings import SettingsFile, account_name, data_folder
 from app.task_status import TaskStatus
 from app.tasks import Task, TaskRunner
 from app.workspaces.welcome import WelcomePage
@@ -145,9 +145,9 @@ class MainWindow(QMainWindow):
     @cached_property
     def audio_cache(self) -> "AudioCache":
         """Outlines and decoded sound; one for the window, since what it cannot keep lasts as long as it does."""
-        from annotation.audio.cache import AudioCache
+        from app.user_cache import user_cache
 
-        return AudioCache(cache_folder())
+        return user_cache(self._settings.value)
 
     def open_conversation(self, conversation_id: str, *, at_s: float | None = None) -> None:
         """Open a conversation of the project on the label page."""
@@ -401,6 +401,8 @@ class MainWindow(QMainWindow):
         self.actions_by_id.set_keys(self._settings.value.keys)
         if "theme" in changed:
             self.set_theme(self._wanted_theme())
+        if "cache_gb" in changed:
+            self._limit_cache()
         if self.page is not None and "corrections_ms" in changed:
             self.page.player.set_corrections(self._settings.value.corrections_ms)
         if self.page is not None and "device" in changed:
@@ -408,6 +410,12 @@ class MainWindow(QMainWindow):
             self.page.bar.show_device(self._settings.value.device)
         if self.page is not None and "person" in changed:
             self.open_conversation(self.page.conversation.id)
+
+    def _limit_cache(self) -> None:
+        from app.user_cache import BYTES_A_GB
+
+        self.audio_cache.limit_bytes = round(self._settings.value.cache_gb * BYTES_A_GB)
+        self.audio_cache.shrink(self.audio_cache.limit_bytes)
 
     def set_theme(self, theme: Theme) -> None:
         """Repaint everything in a theme."""

@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from app.actions import ACTIONS, conflict, key_text, keys_of, plain_text
 from app.settings import Settings
 from app.sound_page import SoundPage
+from app.storage_page import StoragePage
 
 THEMES = (("As the desktop", "system"), ("Light", "light"), ("Dark", "dark"))
 SCALES = (1.0, 1.25, 1.5, 1.75, 2.0)
@@ -123,6 +124,7 @@ class Preferences(QDialog):
         *,
         settings: Settings,
         sound: SoundPage,
+        storage: StoragePage,
         reserved: Mapping[str, str],
         account: str,
         parent: QWidget | None = None,
@@ -134,6 +136,7 @@ class Preferences(QDialog):
         self._theme = self._chooser(THEMES, settings.theme)
         self._scale = self._chooser([(f"{scale:.0%}", scale) for scale in SCALES], settings.text_scale)
         self.sound = sound
+        self.storage = storage
         self._person = QLineEdit(settings.person)
         self._person.setPlaceholderText(account)
         self.keys = KeyTable(remapped=settings.keys, reserved=reserved)
@@ -146,6 +149,7 @@ class Preferences(QDialog):
         self._tabs = QTabWidget()
         self._tabs.addTab(general, "&General")
         self._tabs.addTab(sound, "S&ound")
+        self._tabs.addTab(storage, "S&torage")
         self._tabs.addTab(self.keys, "&Keys")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self._on_accept)
@@ -186,6 +190,7 @@ class Preferences(QDialog):
             "text_scale": self._scale.currentData(),
             "device": self.sound.device,
             "corrections_ms": self.sound.corrections_ms,
+            "cache_gb": self.storage.cache_gb,
             "person": self._person.text().strip(),
             "keys": self.keys.remapped,
         }

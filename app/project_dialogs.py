@@ -216,6 +216,7 @@ class ProjectDialogs:
         from app.playback.devices import present_devices
         from app.preferences import Preferences
         from app.sound_page import SoundPage
+        from app.storage_page import StoragePage
 
         window = self._window
         settings = window.settings
@@ -228,6 +229,7 @@ class ProjectDialogs:
                 list_anew=partial(list_devices_anew, window),
                 measure=partial(measure_delay, window),
             ),
+            storage=StoragePage(cache=window.audio_cache, cache_gb=settings.value.cache_gb, emptied=window.say),
             reserved=window.scheme_keys,
             account=account_name(),
             parent=window.widget,

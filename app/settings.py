@@ -40,6 +40,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Projects used before, newest first."""
     layout: dict[str, str] = {}
     """Window geometry and splitters, base64 by name."""
+    cache_gb: float = 20.0
+    """How much the cache of outlines and decoded sound may hold, in gigabytes; the least recently used goes."""
     follow: bool = True
     """Whether the page turns with the cursor."""
 

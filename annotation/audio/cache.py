@@ -29,6 +29,7 @@ from annotation.audio.random_access import RandomAccessFile
 from annotation.audio.refusal import AudioRefusedError
 from annotation.errors import InvalidValueError
 
+USUAL_LIMIT_BYTES = 20 * 10**9
 HEADER_BYTES = 64
 FACTS = 4
 """How many whole numbers about the content stand in the header."""
@@ -163,7 +164,7 @@ class AudioCache:
         How much may lie in it.
     """
 
-    def __init__(self, folder: Path, limit_bytes: int = 20 * 10**9) -> None:
+    def __init__(self, folder: Path, limit_bytes: int = USUAL_LIMIT_BYTES) -> None:
         self.folder = folder
         self.limit_bytes = limit_bytes
         self.fault: str = ""
@@ -187,6 +188,41 @@ class AudioCache:
     def has_spare(self) -> bool:
         """Whether something lies in the spare cache."""
         return self._spare is not None
+
+    def used_bytes(self) -> int:
+        """Return how much lies in the folder."""
+        return sum(size for _, size, _ in self._entries())
+
+    def shrink(self, limit_bytes: int) -> int:
+        """Remove what was used longest ago until at most so much is left, and return how many bytes that freed.
+
+        What somebody is reading at the moment stays readable to them where the system allows it, and is made again
+        otherwise.
+        """
+        entries = self._entries()
+        excess = sum(size for _, size, _ in entries) - limit_bytes
+        freed = 0
+        for _, size, path in sorted(entries):
+            if freed >= excess:
+                break
+            with suppress(OSError):
+                path.unlink()
+                freed += size
+        return freed
+
+    def _entries(self) -> list[tuple[int, int, Path]]:
+        """Return when each entry was used last, its size and its place; without those that are being written."""
+        entries: list[tuple[int, int, Path]] = []
+        try:
+            paths = list(self.folder.iterdir())
+        except OSError:
+            return entries
+        for path in paths:
+            with suppress(OSError):
+                status = path.stat()
+                if path.suffix != ".part":
+                    entries.append((status.st_mtime_ns, status.st_size, path))
+        return entries
 
     def path_of(self, key: str, what: str) -> Path:
         """Return where an entry lies or would lie.
@@ -284,27 +320,18 @@ class AudioCache:
         _log.warning("%s", self.fault)
 
     def _make_room(self, newest: Path) -> None:
-        """Remove what was used longest ago until the limit holds; never the entry just written."""
-        entries: list[tuple[int, int, Path]] = []
-        for path in self.folder.iterdir():
+        """Remove what was abandoned half-written, and what was used longest ago until the limit holds."""
+        for path in self.folder.glob("*.part"):
             with suppress(OSError):
-                status = path.stat()
-                abandoned = path.suffix == ".part" and time.time() - status.st_mtime > _ABANDONED_AFTER_S
-                if abandoned:
+                if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
                     path.unlink()
-                else:
-                    entries.append((status.st_mtime_ns, status.st_size, path))
-        total = sum(size for _, size, _ in entries)
-        for _, size, path in sorted(entries):
-            if total <= self.limit_bytes:
-                return
-            if path != newest and path.suffix != ".part":
-                with suppress(OSError):
-                    path.unlink()
-                    total -= size
+        # The entry just written was used last, so it is the last to go: only if it alone is over the limit.
+        os.utime(newest)
+        newest_bytes = newest.stat().st_size
+        self.shrink(max(self.limit_bytes, newest_bytes))
 
 
-def temporary_cache(limit_bytes: int = 20 * 10**9) -> AudioCache:
+def temporary_cache(limit_bytes: int = USUAL_LIMIT_BYTES) -> AudioCache:
     """Return a cache in a folder of its own among the system's temporary files, removed with the last reference.
 
     Raises

@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from annotation.audio.cache import AudioCache
 from app.demo import make_demo
 from app.main_window import MainWindow
 from app.playback.devices import OutputDevice
@@ -19,6 +20,7 @@ from app.preferences import Preferences
 from app.settings import Settings, SettingsFile
 from app.sound_dialogs import list_devices_anew
 from app.sound_page import SoundPage
+from app.storage_page import StoragePage
 from app.workspaces.label import LabelPage
 
 HEADSET = OutputDevice(name="Headset", number=0, latency_s=0.1, rate_hz=48_000.0, default=True)
@@ -210,9 +212,10 @@ def test_measuring_fills_in_the_correction(qtbot: QtBot) -> None:
     assert page.corrections_ms == {"Headset": 210}
 
 
-def test_the_preferences_keep_device_and_corrections(qtbot: QtBot) -> None:
+def test_the_preferences_keep_device_and_corrections(qtbot: QtBot, tmp_path: Path) -> None:
     page = sound_page({})
-    dialog = Preferences(settings=Settings(), sound=page, reserved={}, account="someone")
+    storage = StoragePage(cache=AudioCache(tmp_path), cache_gb=Settings().cache_gb, emptied=lambda _: None)
+    dialog = Preferences(settings=Settings(), sound=page, storage=storage, reserved={}, account="someone")
     qtbot.addWidget(dialog)
     dialog.show_sound()
     page.device_field.setCurrentIndex(page.device_field.findData("Speakers"))
