@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QFormLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from annotation.audio.cache import AudioCache
 from app.user_cache import BYTES_A_GB
@@ -43,6 +43,7 @@ class StoragePage(QWidget):
         place.setWordWrap(True)
         self.empty_button = QPushButton("&Empty now")
         self.empty_button.setToolTip("Remove everything in this folder; it is made again when it is needed.")
+        self.empty_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.empty_button.clicked.connect(self._on_empty)
         form = QFormLayout(self)
         form.addRow(what)
