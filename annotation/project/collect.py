@@ -170,8 +170,9 @@ def safe_name(name: str) -> str:
         stem = f"audio_{stem}".rstrip("_")
     ending = f".{suffix}" if suffix else ""
     while len((stem + ending).encode()) > _LONGEST_NAME:
-        stem = stem[:-1]
-    return stem + ending
+        # A suffix as long as that is none.
+        stem, ending = (stem[:-1], ending) if len(stem) > 1 else (stem + ending, "")
+    return (stem + ending).rstrip(" .")
 
 
 def _copy(source: Path, folder: Path, taken: set[str], step: _Step) -> tuple[Path, bool, str]:

@@ -17,7 +17,7 @@ PageReader = Callable[[int], bytes]
 """Returns the bytes of a page by its number, from 1; short or empty where the file has ended."""
 
 LARGEST_ROW_BYTES = 2 * LARGEST_REVISION_BYTES + (1 << 20)
-_MOST_COLUMNS = 16
+_MOST_COLUMNS = 32
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR = 0x0D, 0x0A, 0x02
 _INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 

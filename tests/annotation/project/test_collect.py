@@ -1,4 +1,5 @@
 import os
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -97,9 +98,9 @@ def test_missing_and_changed_files_are_named_and_their_channels_stay(project: Pr
 
 def test_a_disk_without_room_is_said_before_anything_is_copied(tiny_disk: Path, tmp_path: Path) -> None:
     file = tmp_path / "long.wav"
-    soundfile.write(file, np.zeros(600_000, np.int16), RATE_HZ, subtype="PCM_16")
+    soundfile.write(file, np.zeros(1_200_000, np.int16), RATE_HZ, subtype="PCM_16")
     with Project.create(tiny_disk / "study.floorscope", backups=False) as project:
-        channels = (Channel("A", file, 0, RATE_HZ, 600_000),)
+        channels = (Channel("A", file, 0, RATE_HZ, 1_200_000),)
         project.add([ImportedConversation(Conversation("c", RATE_HZ, channels))])
         with pytest.raises(ProjectWriteError, match="the disk has"):
             project.collect(CancelToken())
