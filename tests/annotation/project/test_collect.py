@@ -1,5 +1,4 @@
 import os
-import shutil
 from pathlib import Path
 
 import numpy as np
