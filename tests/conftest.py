@@ -32,13 +32,13 @@ def real() -> Path:
 
 @pytest.fixture
 def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """Return a folder on a disk of one megabyte, or skip where none can be mounted."""
+    """Return a folder on a disk of two megabytes, or skip where none can be mounted."""
     folder = tmp_path / "tiny"
     folder.mkdir()
     mount = shutil.which("mount")
     if mount is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
         pytest.skip("only root can mount a tiny disk")
-    done = subprocess.run([mount, "-t", "tmpfs", "-o", "size=1m", "tmpfs", str(folder)], capture_output=True)
+    done = subprocess.run([mount, "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], capture_output=True)
     if done.returncode != 0:
         pytest.skip("this system does not allow to mount a tiny disk")
     yield folder

@@ -14,6 +14,8 @@ from sqlite_utils import Database
 
 from annotation.project.digest import FIRST, digest_of
 from annotation.project.faults import NewerProjectError, NotAProjectError, ProjectError
+from annotation.project.study_tables import STUDY_STATEMENTS, STUDY_VIEWS
+from annotation.project.study_tables import append_only as _append_only
 
 APPLICATION_ID = 0x466C7253
 """``FlrS`` in ASCII."""
@@ -33,15 +35,6 @@ class Migration:
     fill: Callable[[Database], None] | None = None
     closing: tuple[str, ...] = ()
     """Statements after `fill`."""
-
-
-def _append_only(table: str) -> tuple[str, str]:
-    return (
-        f"CREATE TRIGGER {table}_never_updated BEFORE UPDATE ON {table} "
-        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END",
-        f"CREATE TRIGGER {table}_never_deleted BEFORE DELETE ON {table} "
-        f"BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END",
-    )
 
 
 _FIRST = Migration(
@@ -215,7 +208,9 @@ _RECOVERY = Migration(
     ),
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CIRCUMSTANCES, _RECOVERY)
+_STUDIES = Migration(4, STUDY_STATEMENTS)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _CIRCUMSTANCES, _RECOVERY, _STUDIES)
 
 _EMPTY_TABLES = (
     "CREATE TEMP VIEW set_aside AS SELECT '' AS id, 0 AS sequence, '' AS subject, '' AS person, '' AS at, '' AS label, "
@@ -230,8 +225,10 @@ VIEWS: Mapping[int, tuple[str, ...]] = {
     1: (
         "CREATE TEMP VIEW revision AS SELECT *, NULL AS circumstances, NULL AS digest FROM main.revision",
         *_EMPTY_TABLES,
+        *STUDY_VIEWS,
     ),
-    2: ("CREATE TEMP VIEW revision AS SELECT *, NULL AS digest FROM main.revision", *_EMPTY_TABLES),
+    2: ("CREATE TEMP VIEW revision AS SELECT *, NULL AS digest FROM main.revision", *_EMPTY_TABLES, *STUDY_VIEWS),
+    3: STUDY_VIEWS,
 }
 """What lets a file of an older version that may only be read answer today's questions: views before its tables."""
 

@@ -560,6 +560,32 @@ class Project:
         except ProjectError as fault:
             self.notices += (Notice("backup-failed", fault.where or str(self.path), f"{fault.what} {fault.remedy}"),)
 
+    # For the domain's own records (studies) in the same file
+
+    @contextmanager
+    def reading(self) -> Iterator[Database]:
+        """Hold the project's connection for reading; other threads wait meanwhile.
+
+        Raises
+        ------
+        ProjectError
+            If the project is closed, or the file cannot be read.
+        """
+        with self._reading() as db:
+            yield db
+
+    @contextmanager
+    def changing(self) -> Iterator[Database]:
+        """Hold the project's connection in a transaction that writes; it is kept when the block ends without a fault.
+
+        Raises
+        ------
+        ProjectError
+            If the project is closed or read-only, or the file cannot be written.
+        """
+        with self._changing() as db, writing(db):
+            yield db
+
     # Inside
 
     def _require_writable(self) -> None:

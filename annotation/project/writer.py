@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
+from typing import Generic, Protocol, TypeVar
 
 from sqlite_utils import Database
 
@@ -20,6 +21,11 @@ from annotation.project.faults import LeaseLostError, ProjectWriteError, StepRef
 from annotation.project.lease import Lease, lease_stands
 from annotation.project.revision_log import insert_revisions
 
+Entry = TypeVar("Entry")
+_Kept = TypeVar("_Kept", contravariant=True)
+Place = tuple[str, ...]
+"""What an entry belongs to and builds on, such as a subject and a person."""
+
 OnKept = Callable[[tuple[Revision, ...]], None]
 OnFailed = Callable[[FloorscopeError, tuple[Revision, ...]], None]
 
@@ -27,23 +33,47 @@ CLOSE_SECONDS = 60.0
 """How long `close` waits for a slow disk; SQLite itself waits ten seconds for another writer."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Submission:
-    revision: Revision
-    lease: Lease | None
+class Keeper(Protocol[_Kept]):
+    """How entries of one sort are kept in their file."""
 
     @property
-    def document(self) -> tuple[str, str]:
-        return (self.revision.subject, self.revision.person)
+    def path(self) -> Path:
+        """The file."""
+        ...
+
+    def connect(self) -> Database:
+        """Return a connection for the writer's thread; faults as `annotation.project.database.connect`."""
+        ...
+
+    def insert(self, db: Database, entry: _Kept) -> None:
+        """Append an entry inside the caller's transaction; one that is there already is left as it is.
+
+        Raises
+        ------
+        InvalidValueError
+            If the entry breaks a rule of the log: it and what follows in its place is then refused, and nothing else.
+        """
+        ...
+
+    def place_of(self, entry: _Kept) -> Place:
+        """Return what the entry belongs to: after a refused one, no more of the same place are kept."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What one transaction kept, which leases another has taken, and the documents in which a step was refused."""
+class _Submission(Generic[Entry]):
+    entry: Entry
+    place: Place
+    lease: Lease | None
 
-    kept: tuple[_Submission, ...]
+
+@dataclass(frozen=True, slots=True)
+class _Outcome(Generic[Entry]):
+    """What one transaction kept, which leases another has taken, and the places in which an entry was refused."""
+
+    kept: tuple[_Submission[Entry], ...]
     lost: frozenset[Lease]
-    refused: dict[tuple[str, str], FloorscopeError]
+    refused: dict[Place, FloorscopeError]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,33 +84,39 @@ class _Order:
     done: threading.Event = field(default_factory=threading.Event)
 
 
-class RevisionWriter:
-    """Keeps revisions in a project file, on a thread of its own.
+class LogWriter(Generic[Entry]):
+    """Keeps entries of one sort in a file, on a thread of its own.
 
     Parameters
     ----------
-    path
-        An existing project.
+    keeper
+        How they are kept, and where.
     on_kept
-        Called with revisions that are on the disk, in order.
+        Called with entries that are on the disk, in order.
     on_failed
-        Called with the fault and the revisions that it holds back, which stay held.
+        Called with the fault and the entries that it holds back, which stay held.
 
     Both are called on the writer's thread and must not raise.
     """
 
-    def __init__(self, path: Path, on_kept: OnKept, on_failed: OnFailed) -> None:
-        self._path = path
+    def __init__(
+        self,
+        keeper: Keeper[Entry],
+        on_kept: Callable[[tuple[Entry, ...]], None],
+        on_failed: Callable[[FloorscopeError, tuple[Entry, ...]], None],
+    ) -> None:
+        self._keeper = keeper
+        self._path = keeper.path
         self._on_kept = on_kept
         self._on_failed = on_failed
-        self._queue: SimpleQueue[_Submission | _Order] = SimpleQueue()
+        self._queue: SimpleQueue[_Submission[Entry] | _Order] = SimpleQueue()
         # All below is written by the writer's thread alone; others read whole tuples.
-        self._held: tuple[_Submission, ...] = ()
-        self._outcast: tuple[_Submission, ...] = ()
-        self._refused: dict[tuple[str, str], FloorscopeError] = {}
-        self._session: list[_Submission] = []
+        self._held: tuple[_Submission[Entry], ...] = ()
+        self._outcast: tuple[_Submission[Entry], ...] = ()
+        self._refused: dict[Place, FloorscopeError] = {}
+        self._session: list[_Submission[Entry]] = []
         self._failure: FloorscopeError | None = None
-        self._place: _Place | None = None
+        self._files: _Files | None = None
         self._db: Database | None = None
         self._thread = threading.Thread(target=self._run, name="floorscope-writer", daemon=False)
         self._thread.start()
@@ -91,19 +127,19 @@ class RevisionWriter:
         return self._failure
 
     @property
-    def held(self) -> tuple[Revision, ...]:
-        """The revisions that could not be kept so far, in order."""
-        return tuple(submission.revision for submission in (*self._outcast, *self._held))
+    def held(self) -> tuple[Entry, ...]:
+        """The entries that could not be kept so far, in order."""
+        return tuple(submission.entry for submission in (*self._outcast, *self._held))
 
-    def submit(self, revision: Revision, lease: Lease | None = None) -> None:
-        """Queue a revision and return at once, whatever the disk is doing.
+    def submit(self, entry: Entry, lease: Lease | None = None) -> None:
+        """Queue an entry and return at once, whatever the disk is doing.
 
         Parameters
         ----------
         lease
-            If given, the revision is written only while this is the lease in the file.
+            If given, the entry is written only while this is the lease in the file.
         """
-        self._queue.put(_Submission(revision, lease))
+        self._queue.put(_Submission(entry, self._keeper.place_of(entry), lease))
 
     def retry(self) -> None:
         """Try again to keep what is held; returns at once."""
@@ -128,7 +164,7 @@ class RevisionWriter:
         """Close the writer's connection until the next write; True when it has been."""
         return self._ordered("release", timeout)
 
-    def close(self, timeout: float = CLOSE_SECONDS) -> tuple[Revision, ...]:
+    def close(self, timeout: float = CLOSE_SECONDS) -> tuple[Entry, ...]:
         """Write what is pending, try once more what is held, end the thread, and return what was not kept."""
         if self._thread.is_alive():
             self._queue.put(_Order("close"))
@@ -155,11 +191,11 @@ class RevisionWriter:
                 working = working and order.what != "close"
                 order.done.set()
 
-    def _taken(self) -> tuple[tuple[_Submission, ...], list[_Order]]:
+    def _taken(self) -> tuple[tuple[_Submission[Entry], ...], list[_Order]]:
         """Wait for something to do, and take all that is there."""
-        submissions: list[_Submission] = []
+        submissions: list[_Submission[Entry]] = []
         orders: list[_Order] = []
-        following: _Submission | _Order | None = self._queue.get()
+        following: _Submission[Entry] | _Order | None = self._queue.get()
         while following is not None:
             if isinstance(following, _Order):
                 orders.append(following)
@@ -171,7 +207,7 @@ class RevisionWriter:
                 following = None
         return tuple(submissions), orders
 
-    def _take(self, batch: tuple[_Submission, ...], *, retrying: bool) -> None:
+    def _take(self, batch: tuple[_Submission[Entry], ...], *, retrying: bool) -> None:
         if self._failure is not None and not retrying:
             self._held += batch
             self._report(self._failure, batch)
@@ -186,7 +222,7 @@ class RevisionWriter:
         if batch or self._failure is not None:
             self._attempt(batch)
 
-    def _attempt(self, batch: tuple[_Submission, ...]) -> None:
+    def _attempt(self, batch: tuple[_Submission[Entry], ...]) -> None:
         # After a failure all of this session is offered again: a log that was deleted took kept revisions along, and
         # those that are there still are skipped by their id.
         again = tuple(self._session) if self._failure is not None else ()
@@ -208,61 +244,61 @@ class RevisionWriter:
         self._refused |= outcome.refused
         self._session += kept
         if kept:
-            self._on_kept(tuple(submission.revision for submission in kept))
+            self._on_kept(tuple(submission.entry for submission in kept))
         self._report_outcasts(tuple(s for s in batch if id(s) not in done), outcome.lost)
 
-    def _report_outcasts(self, outcasts: tuple[_Submission, ...], lost: frozenset[Lease]) -> None:
+    def _report_outcasts(self, outcasts: tuple[_Submission[Entry], ...], lost: frozenset[Lease]) -> None:
         taken = tuple(s for s in outcasts if s.lease in lost)
         if taken:
             self._report(
                 LeaseLostError(
                     "Another Floorscope took over this document, so what was entered since is not kept.",
-                    where=", ".join(sorted({s.revision.subject for s in taken})),
+                    where=", ".join(sorted({s.place[0] for s in taken})),
                     remedy="Close it here, and go on where it is open.",
                 ),
                 taken,
             )
-        for document, fault in self._refused.items():
+        for place, fault in self._refused.items():
             self._report(
                 StepRefusedError(
                     fault.args[0],
                     where=fault.args[1],
                     remedy=f"{fault.args[2]} Close the conversation and open it again to go on without it.".strip(),
                 ),
-                tuple(s for s in outcasts if s.document == document and s.lease not in lost),
+                tuple(s for s in outcasts if s.place == place and s.lease not in lost),
             )
 
-    def _fail(self, fault: FloorscopeError, batch: tuple[_Submission, ...]) -> None:
+    def _fail(self, fault: FloorscopeError, batch: tuple[_Submission[Entry], ...]) -> None:
         self._disconnect()
         self._failure = fault
         self._report(fault, batch)
 
-    def _write(self, batch: tuple[_Submission, ...]) -> _Outcome:
+    def _write(self, batch: tuple[_Submission[Entry], ...]) -> _Outcome[Entry]:
         db = self._connected()
-        kept: list[_Submission] = []
-        refused: dict[tuple[str, str], FloorscopeError] = {}
+        kept: list[_Submission[Entry]] = []
+        refused: dict[Place, FloorscopeError] = {}
         with writing(db):
             leases = {s.lease for s in batch if s.lease is not None}
             lost = frozenset(lease for lease in leases if not lease_stands(db, lease))
             for submission in batch:
-                # What follows a refused step in its document builds on it.
-                if submission.lease in lost or submission.document in (self._refused | refused):
+                # What follows a refused entry in its place builds on it.
+                if submission.lease in lost or submission.place in (self._refused | refused):
                     continue
                 try:
-                    insert_revisions(db.conn, (submission.revision,))
+                    self._keeper.insert(db, submission.entry)
                 except InvalidValueError as fault:
-                    refused[submission.document] = fault
+                    refused[submission.place] = fault
                 else:
                     kept.append(submission)
-        if self._place is None:
-            self._place = _Place(self._path)
-        self._place.require_unchanged()
+        if self._files is None:
+            self._files = _Files(self._path)
+        self._files.require_unchanged()
         return _Outcome(tuple(kept), lost, refused)
 
     def _connected(self) -> Database:
         if self._db is None:
-            self._db = connect(self._path)
-            self._place = None
+            self._db = self._keeper.connect()
+            self._files = None
         return self._db
 
     def _disconnect(self) -> None:
@@ -270,12 +306,35 @@ class RevisionWriter:
             self._db.close()
             self._db = None
 
-    def _report(self, fault: FloorscopeError, submissions: tuple[_Submission, ...]) -> None:
+    def _report(self, fault: FloorscopeError, submissions: tuple[_Submission[Entry], ...]) -> None:
         if submissions:
-            self._on_failed(fault, tuple(submission.revision for submission in submissions))
+            self._on_failed(fault, tuple(submission.entry for submission in submissions))
 
 
-class _Place:
+class _RevisionKeeper:
+    """Keeps revisions in a project."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def connect(self) -> Database:
+        return connect(self.path)
+
+    def insert(self, db: Database, entry: Revision) -> None:
+        insert_revisions(db.conn, (entry,))
+
+    def place_of(self, entry: Revision) -> Place:
+        return (entry.subject, entry.person)
+
+
+class RevisionWriter(LogWriter[Revision]):
+    """Keeps revisions in an existing project; faults and calls as `LogWriter`."""
+
+    def __init__(self, path: Path, on_kept: OnKept, on_failed: OnFailed) -> None:
+        super().__init__(_RevisionKeeper(path), on_kept, on_failed)
+
+
+class _Files:
     """Where the file and its log were when the connection first wrote.
 
     A synchronising program or a person may move or delete either while the project is open. SQLite goes on writing to
