@@ -1,7 +1,7 @@
 """Row 16: half speed with the pitch kept, five channels jointly, beside signalsmith-stretch.
 
-Both are given the same half minute of five voices at once. Equal is: as many frames come out, channels that were the same
-stay the same to the last bit (as long as ours has it), and a tone keeps its pitch on both sides.
+Both are given the same half minute of five voices at once. Equal is: as many frames come out, channels that were the
+same stay the same to the last bit (as long as ours has it), and a tone keeps its pitch on both sides.
 """
 
 from collections.abc import Callable
