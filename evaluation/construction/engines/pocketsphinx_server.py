@@ -21,7 +21,7 @@ _decoder: list[Any] = []
 
 
 def decoder() -> Any:
-    """Return the decoder, loaded once; its means are those of each clip alone, so that order does not matter."""
+    """Return the decoder, loaded once."""
     if not _decoder:
         from pocketsphinx import Decoder  # type: ignore[import-not-found, import-untyped, unused-ignore]
 
@@ -36,6 +36,8 @@ def answer_to(question: dict[str, Any]) -> dict[str, Any]:
     for word in words:
         if aligner.lookup_word(word) is None:
             aligner.add_word(word, " ".join(_LETTERS[letter] for letter in word if letter in _LETTERS), True)
+    # What it knows of the noise and the channel is forgotten, so that times do not depend on what was asked before.
+    aligner.reinit_feat()
     aligner.set_align_text(" ".join(words))
     aligner.start_utt()
     aligner.process_raw(Path(question["samples"]).read_bytes(), full_utt=True)

@@ -56,6 +56,20 @@ def test_words_of_a_shifted_voice_are_found_where_they_are(aligner: Pocketsphinx
     assert found[1.25] == pytest.approx(found[1.0], abs=0.02)
 
 
+def test_times_do_not_depend_on_what_was_asked_before(aligner: PocketsphinxAligner) -> None:
+    try:
+        (engine, *_) = engines_for("auto")
+    except SynthesisError as error:
+        pytest.skip(str(error))
+    voice = engine.voices()[0]
+    texts = (TEXT, "Mm hm.", "We put the tables by the window.", "Good idea, they paint up to their shoulders.")
+    clips = [(text, clip_from_speech(engine.speak(text, voice, seed=1), pitch=1.0, rate_hz=16_000)) for text in texts]
+    engine.close()
+    forwards = [aligner.words(text, clip, 16_000) for text, clip in clips]
+    backwards = [aligner.words(text, clip, 16_000) for text, clip in reversed(clips)]
+    assert backwards[::-1] == forwards
+
+
 def test_sound_without_the_words_has_no_times(aligner: PocketsphinxAligner) -> None:
     assert aligner.words(TEXT, np.zeros(1_600, dtype=np.int16), 16_000) == ()
     assert aligner.words("…", np.zeros(16_000, dtype=np.int16), 16_000) == ()
