@@ -3,7 +3,7 @@
 An action is data; what it does is bound by the window. `when` names the state in which it can be used.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -19,6 +19,8 @@ class When(StrEnum):
     PROJECT = "project"
     CONVERSATION = "conversation"
     EVENT = "event"
+    STUDY = "study"
+    """An annotator is signed in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class ActionSpec:
     """Whether its keys work while the keyboard is in the timeline only: elsewhere they move through lists."""
 
 
-_P, _C, _E = When.PROJECT, When.CONVERSATION, When.EVENT
+_P, _C, _E, _S = When.PROJECT, When.CONVERSATION, When.EVENT, When.STUDY
 
 ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("project.new", "&New project…", ("Ctrl+N",), "Make a project file to keep labels in.", "&Project", When.ALWAYS),
@@ -94,6 +96,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("play.toggle", "&Play or pause", ("Space",), "Play from the cursor, or pause.", "&Sound"),
     ActionSpec("play.selection", "Play the &selection", ("Shift+Space",), "Play the selected stretch, or the selected event.", "&Sound"),
     ActionSpec("play.end", "Play the last second before the &end", ("Ctrl+Space",), "Play the last second before the end edge of the selection.", "&Sound"),
+    ActionSpec("play.onset", "Play the first second from the &onset", ("Ctrl+Shift+Space",), "Play the first second from the onset of the selection.", "&Sound"),
     ActionSpec("play.loop", "&Loop", ("L",), "Play the stretch again and again until this is switched off.", "&Sound", checkable=True),
     ActionSpec("play.follow", "&Follow the cursor", ("F",), "Turn the page when the cursor leaves the window.", "&Sound", checkable=True),
     ActionSpec("play.slower", "Slo&wer", ("J",), "Play slower, down to half the speed, with the pitch kept.", "&Sound", separated=True),
@@ -131,6 +134,18 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ActionSpec("view.next_conversation", "Next conversation", ("Ctrl+PgDown",), "Open the next conversation in the list.", "&View", _P),
     ActionSpec("view.previous_conversation", "Previous conversation", ("Ctrl+PgUp",), "Open the previous conversation in the list.", "&View", _P),
     ActionSpec("view.dark", "&Dark theme", ("Ctrl+Shift+D",), "Switch between the light and the dark theme.", "&View", When.ALWAYS, checkable=True),
+    ActionSpec("study.annotate", "&Annotate…", (), "Sign in as an annotator of this project’s study, or open a pack.", "&Study", When.ALWAYS),
+    ActionSpec("study.sign_out", "Sign &out", (), "Leave the study; all that is shown as kept is there the next time.", "&Study", _S),
+    ActionSpec("study.submit", "&Submit", ("Ctrl+Return",), "Hand this answer in and go on to the next item; Enter does it too outside of text.", "&Study", _S, separated=True),
+    ActionSpec("study.cannot_tell", "&Cannot tell…", ("D",), "Say why no kind can be given; such an answer needs nothing else.", "&Study", _S),
+    ActionSpec("study.surer", "&More certain", (".",), "Raise the confidence, 1 (a guess) to 5 (certain).", "&Study", _S),
+    ActionSpec("study.less_sure", "&Less certain", (",",), "Lower the confidence, 1 (a guess) to 5 (certain).", "&Study", _S),
+    ActionSpec("study.comment", "Co&mment on the item", ("Ctrl+Shift+C",), "Write a comment on this item.", "&Study", _S),
+    ActionSpec("study.answer", "Go to the ans&wer", ("R",), "Put the keyboard into the answer beside the lanes.", "&Study", _S),
+    ActionSpec("study.cue", "Go to the c&ue", ("I",), "Move the cursor to a second before the cue and show it.", "&Study", _S),
+    ActionSpec("study.back", "Go &back…", ("B",), "Open one of the last ten items again.", "&Study", _S, separated=True),
+    ActionSpec("study.break", "&Take a break", ("Ctrl+Shift+B",), "Stop the clock and the sound until you come back.", "&Study", _S),
+    ActionSpec("study.guidelines", "&Guidelines", ("Ctrl+G",), "Show what is asked, and how the kinds are defined.", "&Study", _S),
     ActionSpec("help.keys", "&Keyboard sheet", ("?", "F1"), "See every key at a glance.", "&Help", When.ALWAYS),
     ActionSpec("help.about", "&About Floorscope", (), "Version, licence and where this project keeps its data.", "&Help", When.ALWAYS),
 )  # fmt: skip
@@ -213,7 +228,18 @@ class ActionSet:
             self._actions[action_id].triggered.connect(lambda _=False, call=handler: call())
 
     def set_state(self, *, project: bool, conversation: bool, event: bool) -> None:
-        """Enable what can be used now."""
-        states = {When.ALWAYS: True, When.PROJECT: project, When.CONVERSATION: conversation, When.EVENT: event}
+        """Enable what can be used now in a project."""
+        states = {
+            When.ALWAYS: True,
+            When.PROJECT: project,
+            When.CONVERSATION: conversation,
+            When.EVENT: event,
+            When.STUDY: False,
+        }
         for action_id, action in self._actions.items():
             action.setEnabled(states[self._specs[action_id].when])
+
+    def set_usable(self, action_ids: Collection[str]) -> None:
+        """Enable these beside what can always be used, and nothing else: what an annotator sees is not a project."""
+        for action_id, action in self._actions.items():
+            action.setEnabled(self._specs[action_id].when is When.ALWAYS or action_id in action_ids)

@@ -28,10 +28,10 @@ from app.playback.player import Player
 from app.tasks import Task, TaskRunner
 from app.workspaces.sound_aids import SoundAids
 from widgets.labelling.appearance import Appearance
-from widgets.labelling.gestures import Edge
-from widgets.labelling.kind_keys import typing
 from widgets.labelling.session import LabellingSession
 from widgets.labelling.view import LabellingView
+from widgets.marking.edge import Edge
+from widgets.marking.kind_keys import typing
 from widgets.theme import Theme
 from widgets.transport.transport import ChannelMix
 from widgets.transport.transport_bar import TransportBar
@@ -207,6 +207,7 @@ class LabelPage(QWidget):
             "play.toggle": self.toggle,
             "play.selection": session.play_selection,
             "play.end": session.play_end,
+            "play.onset": session.play_onset,
             "play.slower": lambda: self._step_speed(faster=False),
             "play.faster": lambda: self._step_speed(faster=True),
             "play.normal": self._play_as_recorded,

@@ -5,20 +5,12 @@ and changes nothing. Creating or moving an event never touches another.
 """
 
 from dataclasses import replace
-from enum import StrEnum
 
 from annotation.document import Document
 from annotation.errors import InvalidValueError
 from annotation.events import FloorEvent
 from annotation.timebase import text_from_frame
-
-
-class Edge(StrEnum):
-    """What the nudge keys move."""
-
-    ONSET = "onset"
-    OFFSET = "offset"
-    BOTH = "event"
+from widgets.marking.edge import Edge
 
 
 def mark(document: Document, event: FloorEvent, *, kind_name: str, frames: int) -> FloorEvent:

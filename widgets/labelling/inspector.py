@@ -1,33 +1,17 @@
 """The selected event, field by field: kind, speaker, edges, who holds the floor, comment."""
 
-from collections.abc import Callable
-
-from PySide6.QtCore import QRegularExpression, QSignalBlocker, Qt, Signal
-from PySide6.QtGui import QFontDatabase, QRegularExpressionValidator
-from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QFormLayout, QLabel, QWidget
 
 from annotation.errors import InvalidValueError
 from annotation.events import NOBODY, FloorEvent
 from annotation.timebase import frame_from_seconds
 from widgets.labelling.appearance import Appearance
-from widgets.labelling.gestures import Edge
 from widgets.labelling.session import LabellingSession
+from widgets.marking.edge import Edge
+from widgets.marking.fields import CommentField, TimeField
 
 NOT_GIVEN = "not given"
-
-
-class CommentField(QPlainTextEdit):
-    """A comment that is handed over when the field is left."""
-
-    def __init__(self, *, commit: Callable[[str], None], parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._commit = commit
-        self.setTabChangesFocus(True)
-
-    def focusOutEvent(self, event: object) -> None:
-        """Hand the comment over."""
-        super().focusOutEvent(event)  # type: ignore[arg-type]
-        self._commit(self.toPlainText())
 
 
 class Inspector(QWidget):
@@ -49,8 +33,6 @@ class Inspector(QWidget):
         self._onset = self._time_field("Onset in seconds")
         self._offset = self._time_field("Offset in seconds")
         self._comment = CommentField(commit=self._on_comment)
-        self._comment.setAccessibleName("Comment")
-        self._comment.setPlaceholderText("Comment")
         self._comment.setMinimumHeight(self.fontMetrics().height() * 2)
         self._hint = QLabel()
         self._hint.setWordWrap(True)
@@ -122,12 +104,8 @@ class Inspector(QWidget):
             box.addItem(text, value)
         return box
 
-    def _time_field(self, name: str) -> QLineEdit:
-        field = QLineEdit()
-        field.setAccessibleName(name)
-        field.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        field.setToolTip(f"{name}; Enter takes it over")
-        field.setValidator(QRegularExpressionValidator(QRegularExpression(r"[0-9]{1,7}([.,][0-9]{0,9})?"), field))
+    def _time_field(self, name: str) -> TimeField:
+        field = TimeField(name=name)
         field.returnPressed.connect(self.left)
         return field
 

@@ -20,12 +20,11 @@ from annotation.timebase import frame_from_seconds
 from widgets.document_bridge import DocumentBridge
 from widgets.labelling import gestures
 from widgets.labelling.appearance import Appearance
-from widgets.labelling.gestures import Edge
+from widgets.marking.edge import AUDITION_S, Edge
 from widgets.timeline.values import Speech
 from widgets.transport.transport import Transport
 
-AUDITION_S = 1
-"""How much is played before an end edge."""
+NOTHING_TO_PLAY = "Select an event or drag over a stretch first."
 SNAP_REACH_S = 0.2
 """From how far an edge is drawn to speech on request."""
 
@@ -162,8 +161,7 @@ class LabellingSession(QObject):
 
     def cycle_edge(self) -> None:
         """Let the nudge keys move the next of: onset, offset, whole event."""
-        order = [Edge.ONSET, Edge.OFFSET, Edge.BOTH]
-        self._edge = order[(order.index(self._edge) + 1) % len(order)]
+        self._edge = self._edge.next()
         self.edge_selected.emit(self._edge.value)
         self.said.emit(f"The nudge keys move the {self._edge.value}.")
 
@@ -383,7 +381,7 @@ class LabellingSession(QObject):
         """Play the selected range, or else the selected event."""
         span = self._span()
         if span is None:
-            self.said.emit("Select an event or drag over a stretch first.")
+            self.said.emit(NOTHING_TO_PLAY)
         else:
             self._transport.play(*span)
 
@@ -391,10 +389,19 @@ class LabellingSession(QObject):
         """Play the last second before the end edge of the selection."""
         span = self._span()
         if span is None:
-            self.said.emit("Select an event or drag over a stretch first.")
+            self.said.emit(NOTHING_TO_PLAY)
         else:
             onset, offset = span
             self._transport.play(max(onset, offset - AUDITION_S * self.conversation.rate_hz), offset)
+
+    def play_onset(self) -> None:
+        """Play the first second from the onset of the selection."""
+        span = self._span()
+        if span is None:
+            self.said.emit(NOTHING_TO_PLAY)
+        else:
+            onset, offset = span
+            self._transport.play(onset, min(offset, onset + AUDITION_S * self.conversation.rate_hz))
 
     def _span(self) -> tuple[int, int] | None:
         event = self.selected

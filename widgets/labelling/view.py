@@ -24,9 +24,9 @@ from annotation.sources import EventSource
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.event_table import COMMENT_COLUMN, SPEAKER_COLUMN, EventTableModel
 from widgets.labelling.inspector import Inspector
-from widgets.labelling.kind_bar import KindBar
-from widgets.labelling.kind_keys import KindKeys
 from widgets.labelling.session import LabellingSession
+from widgets.marking.kind_bar import KindBar
+from widgets.marking.kind_keys import KindKeys
 from widgets.theme import Theme
 from widgets.timeline.overview import Overview
 from widgets.timeline.values import EventRow, Lane, Spectrogram, Speech, TimelineContent, Waveform
@@ -36,6 +36,10 @@ from widgets.transport.transport import ChannelMix
 from widgets.transport.transport_bar import TransportBar
 
 OWN_ROW = "own"
+HOLD = (
+    "While playing: hold the key as long as the event lasts. At rest: gives the selected event this kind, "
+    "or marks the selected stretch."
+)
 
 
 class LabellingView(QWidget):
@@ -77,7 +81,7 @@ class LabellingView(QWidget):
         self._fixed_rows: dict[str, tuple[EventRow, ...]] = {}
         self.timeline = TimelineView(theme=theme)
         self.overview = Overview(theme=theme)
-        self.kind_bar = KindBar(appearance=session.appearance)
+        self.kind_bar = KindBar(kinds=session.appearance.scheme.kinds, colour=session.appearance.colour, usage=HOLD)
         self.inspector = Inspector(session=session)
         self.transport_bar = transport_bar
         self.mixer = MixerPanel(speakers=self._mixer_rows(), mix=tuple(ChannelMix(pan=pan) for pan in pans))
@@ -118,7 +122,7 @@ class LabellingView(QWidget):
         """Show other names or colours of the same events."""
         self.session.appearance = appearance
         self._fixed_rows.clear()
-        self.kind_bar.set_appearance(appearance)
+        self.kind_bar.set_colours(appearance.colour)
         self.inspector.set_appearance(appearance)
         for model in self._models.values():
             model.set_appearance(appearance)

@@ -61,6 +61,7 @@ class TimelineCanvas(QWidget):
         self._selected: str | None = None
         self._following = False
         self._stretch = 1.0
+        self._in_words = "The table of events shows the same in words."
         self._wanted: dict[str, tuple[Spectrogram, tuple[TilePlace, ...]]] = {}
         # Asking changes what other widgets show, which must not happen while this one paints.
         self._asking = QTimer(self)
@@ -126,6 +127,11 @@ class TimelineCanvas(QWidget):
         if _heights(before) != _heights(self._layout):
             self._redraw(backdrop=True)
         self._keep_drag()
+
+    def set_words(self, where: str) -> None:
+        """Say to a screen reader, in a sentence, where it finds what the lanes show in words."""
+        self._in_words = where
+        self._describe()
 
     def refresh_waveform(self, lane_id: str) -> None:
         """Ask a lane's waveform again: it knows more than before."""
@@ -411,9 +417,9 @@ class TimelineCanvas(QWidget):
                 self._set_drag(None)
 
     def _describe(self) -> None:
-        """Say to a screen reader what is shown; the table beside the timeline holds the same events."""
+        """Say to a screen reader what is shown, and where it stands in words."""
         lanes = len(self._content.lanes) if self._content else 0
-        text = f"{lanes} lanes. The table of events shows the same in words." if lanes else EMPTY_TEXT
+        text = f"{lanes} lanes. {self._in_words}" if lanes else EMPTY_TEXT
         found = self._layout.find(self._selected) if self._selected else None
         if found is not None:
             span = found[1].row.spans[found[2]]

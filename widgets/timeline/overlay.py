@@ -12,7 +12,7 @@ from widgets.timeline.lettering import CENTRE
 from widgets.timeline.scene import Scene
 from widgets.timeline.span_painter import paint_selected, span_rect
 from widgets.timeline.ticks import frame_text
-from widgets.timeline.values import Selection
+from widgets.timeline.values import Band, Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,9 @@ class Overlay:
         metrics = scene.layout.metrics
         view = QRect(scene.left, 0, scene.viewport.width, scene.height)
         painter.setClipRect(view.adjusted(0, metrics.ruler, 0, 0))
+        for _, box in scene.visible_lanes():
+            for band in box.lane.bands:
+                self._paint_band(painter, scene, box, band)
         shown = self._dragged_range() or self.selection
         if shown is not None:
             self._paint_selection(painter, scene, shown)
@@ -98,6 +101,20 @@ class Overlay:
         edge = QColor(scene.theme.selection)
         painter.fillRect(QRect(whole.left(), ruler, hair, whole.height()), edge)
         painter.fillRect(QRect(whole.left() + whole.width() - hair, ruler, hair, whole.height()), edge)
+
+    def _paint_band(self, painter: QPainter, scene: Scene, box: LaneBox, band: Band) -> None:
+        metrics, fonts = scene.layout.metrics, scene.lettering
+        first, last = self._columns(scene, band.onset, band.offset)
+        shade = QRect(scene.left + first, scene.y_of(box.top), max(last - first, metrics.hair), box.rows_top - box.top)
+        colour = QColor(band.colour)
+        for x in (shade.left(), shade.left() + shade.width() - metrics.hair):
+            painter.fillRect(QRect(x, shade.top(), metrics.hair, shade.height()), colour)
+        flag = QRect(shade.left(), shade.top(), fonts.width(band.label, fonts.small) + 2 * metrics.pad, metrics.line)
+        painter.fillRect(flag, colour)
+        ink = scene.theme.text_on(band.colour)
+        fonts.draw(painter, flag, band.label, font=fonts.small, colour=ink, align=CENTRE)
+        colour.setAlphaF(0.16)
+        painter.fillRect(shade, colour)
 
     def _paint_live(self, painter: QPainter, scene: Scene, live: LiveSpan) -> None:
         box = scene.layout.lane_box(live.lane_id)

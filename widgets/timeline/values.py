@@ -93,6 +93,17 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Band:
+    """A stretch ``[onset, offset)`` of a lane that is shaded and cannot be taken hold of; an empty one is a line."""
+
+    onset: int
+    offset: int
+    label: str
+    colour: str
+    """``#rrggbb``, right for the theme in force."""
+
+
+@dataclass(frozen=True, slots=True)
 class EventRow:
     """Events of one source on one speaker's lane, in order of onset; overlapping ones are stacked."""
 
@@ -119,6 +130,8 @@ class Lane:
     """Drawn below the waveform."""
     speech: Speech | None = None
     """Drawn as a strip above the events, whose edges can be drawn to its boundaries."""
+    bands: tuple[Band, ...] = ()
+    """Shaded over the waveform."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from app.playback.player import Player
 from app.playback.ring import Ring
 from tests.app.playback.late_output import Channels, Clock, LateOutput
 from widgets.labelling.appearance import Appearance
-from widgets.labelling.kind_keys import KindKeys
 from widgets.labelling.session import LabellingSession
+from widgets.marking.kind_keys import KindKeys
 
 RATE_HZ = 16_000
 CLICKS = 20

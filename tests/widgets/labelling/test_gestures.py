@@ -6,7 +6,7 @@ from annotation.document import Document
 from annotation.errors import InvalidValueError
 from annotation.events import FloorEvent, event_order
 from widgets.labelling import gestures
-from widgets.labelling.gestures import Edge
+from widgets.marking.edge import Edge
 
 RATE = 1000
 FRAMES = 10_000

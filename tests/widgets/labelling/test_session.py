@@ -10,8 +10,8 @@ from annotation.events import NOBODY, FloorEvent
 from annotation.scheme import preset_scheme
 from tests.widgets.labelling.stage import Stage
 from widgets.labelling.appearance import Appearance
-from widgets.labelling.gestures import Edge
 from widgets.labelling.session import LabellingSession
+from widgets.marking.edge import Edge
 from widgets.timeline.values import Speech
 
 RATE = 1000

@@ -1,51 +1,85 @@
 """The kinds of the scheme as buttons with their keys, so that nobody has to remember them."""
 
+from collections.abc import Callable, Sequence
+from html import escape
+
 from PySide6.QtCore import QMargins, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from annotation.scheme import Kind
-from widgets.labelling.appearance import Appearance
-from widgets.labelling.flow_layout import FlowLayout
+from widgets.marking.flow_layout import FlowLayout
 
 _BADGE = 18
 
 
 class KindBar(QWidget):
-    """One button a kind; pressing and releasing a button is pressing and releasing its key."""
+    """One button a kind; pressing and releasing a button is pressing and releasing its key.
+
+    Parameters
+    ----------
+    colour
+        A kind's colour as ``#rrggbb`` by its id.
+    usage
+        What a key does, in sentences, for the tooltips.
+    reachable
+        Whether Tab reaches the buttons; otherwise they have their keys only.
+    """
 
     pressed = Signal(str)
     released = Signal(str)
 
-    def __init__(self, *, appearance: Appearance, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        *,
+        kinds: Sequence[Kind],
+        colour: Callable[[str], str],
+        usage: str,
+        reachable: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._kinds = tuple(kinds)
+        self._usage = usage
+        self._focus = Qt.FocusPolicy.StrongFocus if reachable else Qt.FocusPolicy.NoFocus
         self._buttons: dict[str, QToolButton] = {}
         row = FlowLayout(spacing=4, margins=QMargins(10, 4, 10, 4), parent=self)
-        for kind in appearance.scheme.kinds:
+        for kind in self._kinds:
             row.addWidget(self._button(kind))
-        self.set_appearance(appearance)
+        self.set_colours(colour)
 
-    def set_appearance(self, appearance: Appearance) -> None:
+    def set_colours(self, colour: Callable[[str], str]) -> None:
         """Colour the badges for the theme in force."""
-        for kind in appearance.scheme.kinds:
-            self._buttons[kind.id].setIcon(self._badge(kind.letter, appearance.colour(kind.id)))
+        for kind in self._kinds:
+            self._buttons[kind.id].setIcon(self._badge(kind.letter, colour(kind.id)))
 
     def set_held(self, kind_id: str) -> None:
         """Show which kind's key is held; empty for none."""
         for own, button in self._buttons.items():
             button.setDown(own == kind_id)
 
+    def set_chosen(self, kind_id: str) -> None:
+        """Show which kind was chosen, until another is; empty for none."""
+        for own, button in self._buttons.items():
+            button.setCheckable(own == kind_id)
+            button.setChecked(own == kind_id)
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the kind chosen, or else on the first."""
+        chosen = next((button for button in self._buttons.values() if button.isChecked()), None)
+        button = chosen or next(iter(self._buttons.values()))
+        button.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def _button(self, kind: Kind) -> QToolButton:
         button = QToolButton()
         button.setText(f"{kind.key}  {kind.name}")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setFocusPolicy(self._focus)
         button.setAutoRaise(True)
         button.setAccessibleName(f"Mark as {kind.name}")
         button.setToolTip(
-            f"<p><b>{kind.name}</b> — key {kind.key}</p><p>{kind.definition}</p>"
-            "<p>While playing: hold the key as long as the event lasts. At rest: gives the selected event this kind, "
-            "or marks the selected stretch.</p>"
+            f"<p><b>{escape(kind.name)}</b> — key {escape(kind.key)}</p><p>{escape(kind.definition)}</p>"
+            f"<p>{escape(self._usage)}</p>"
         )
         button.pressed.connect(lambda: self.pressed.emit(kind.id))
         button.released.connect(lambda: self.released.emit(kind.id))
