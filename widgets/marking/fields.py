@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRegularExpression
-from PySide6.QtGui import QFontDatabase, QRegularExpressionValidator
+from PySide6.QtCore import QRegularExpression, Qt
+from PySide6.QtGui import QFontDatabase, QKeyEvent, QRegularExpressionValidator
 from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QWidget
 
 
@@ -23,7 +23,17 @@ class CommentField(QPlainTextEdit):
         self._commit(self.toPlainText())
 
 
-class TimeField(QLineEdit):
+class LineField(QLineEdit):
+    """A line of text that keeps Enter to itself: it takes the text over and does nothing else."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter go no further."""
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()
+
+
+class TimeField(LineField):
     """A time in seconds; `name` says which."""
 
     def __init__(self, *, name: str, parent: QWidget | None = None) -> None:

@@ -137,6 +137,11 @@ class TransportBar(QWidget):
         self.show_device(current)
         self._device.show()
 
+    @property
+    def device(self) -> str:
+        """The device shown; empty for the system's default."""
+        return str(self._device.currentData() or "")
+
     def show_device(self, current: str) -> None:
         """Show the device in use among those offered; an empty name is the system's default."""
         self._device.setCurrentIndex(max(self._device.findData(current), 0))

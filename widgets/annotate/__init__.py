@@ -1,0 +1,1 @@
+"""Blind presentations: one clip, one question, one answer."""
