@@ -17,12 +17,14 @@ from annotation.errors import FloorscopeError
 from app.command_output import print_json, say_all
 from app.construct_command import construct
 from app.project_commands import add_commands
+from app.study_commands import study
 from app.user_cache import user_cache
 
 if TYPE_CHECKING:
     from annotation.corpus import Corpus
+    from app.main_window import MainWindow
 
-VIEWS = ("label", "annotate", "agreement", "adjudicate", "review", "detect")
+VIEWS = ("label", "study", "annotate", "agreement", "adjudicate", "review", "detect")
 
 
 class DefaultToOpen(click.Group):
@@ -63,14 +65,14 @@ def open_window(paths: tuple[Path, ...], at_s: float | None) -> None:
 @floorscope.command()
 @click.option("--dir", "folder", type=click.Path(path_type=Path, file_okay=False), help="Where the demo is kept.")
 def demo(folder: Path | None) -> None:
-    """Make the demo project and open it; without a display, work through it offscreen and write pictures."""
-    from app.demo import make_demo
+    """Make the demo, a study in progress, and open it; without a display, work through it and write pictures."""
+    from app.demo_study import make_demo_study
     from app.main import has_display, run_window
     from app.settings import data_folder
 
-    project = make_demo(folder or data_folder() / "demo")
+    project = make_demo_study(folder or data_folder() / "demo")
     if has_display():
-        sys.exit(run_window([project]))
+        sys.exit(run_window([project], study=True))
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     from app.demo_tour import tour
 
@@ -109,8 +111,8 @@ def screenshot(
     project: Path, view: str, out: Path, size: str, scale: float, theme: str, item: int, at_s: float | None
 ) -> None:
     """Write a picture of the real window, made without a screen."""
-    if view != "label":
-        raise click.UsageError(f"The view “{view}” is not in this version; “label” is.")
+    if view not in ("label", "study"):
+        raise click.UsageError(f"The view “{view}” is not in this version; “label” and “study” are.")
     width, height = size_from_text(size)
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ["QT_SCALE_FACTOR"] = str(scale)
@@ -135,9 +137,22 @@ def screenshot(
     conversations = len(window.project.conversations())
     if item > conversations:
         raise click.UsageError(f"{project}: there is no conversation {item}; the project has {conversations}.")
+    if view == "study":
+        show_study(window)
     write_screenshot(application, window, out, QSize(width, height))
     window.close()
     click.echo(f"Wrote {out}", err=True)
+
+
+def show_study(window: "MainWindow") -> None:
+    """Show the lead's page of a window's project."""
+    from annotation.study.lead_lock import is_locked
+
+    assert window.project is not None
+    if is_locked(window.project):
+        raise click.UsageError(f"{window.project.path}: the lead’s page asks for a passphrase, so it has no picture.")
+    if not window.desk.open():
+        raise click.UsageError(f"{window.project.path}: there is no study in this project.")
 
 
 @floorscope.group()
@@ -265,6 +280,7 @@ def project_check(path: Path, as_document: bool) -> None:
 
 add_commands(project)
 floorscope.add_command(construct)
+floorscope.add_command(study)
 
 
 def size_from_text(text: str) -> tuple[int, int]:

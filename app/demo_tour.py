@@ -10,6 +10,7 @@ from app.main import make_application
 from app.main_window import MainWindow
 from app.screenshot import settle, write_screenshot
 from app.settings import SettingsFile
+from app.study_text import status_sentences
 from widgets.theme import theme_named
 
 SIZE = QSize(1600, 1000)
@@ -66,6 +67,13 @@ def _walk(project: Path) -> Iterator[str]:
         write_screenshot(application, window, picture, SIZE)
         yield f"Wrote {picture}"
     session.undo()
+    window.open_study()
+    lead = window.desk.page
+    if lead is not None and lead.status is not None:
+        yield from status_sentences(lead.status)
+        picture = project.parent / "study.png"
+        write_screenshot(application, window, picture, SIZE)
+        yield f"Wrote {picture}"
     if window.project is not None and window.project.flush(10.0):
         yield f"Took the mark back. Both steps are on disk in {project}"
     window.close()

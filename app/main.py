@@ -36,8 +36,14 @@ def make_application(settings: SettingsFile) -> QApplication:
     return application
 
 
-def run_window(paths: Sequence[Path], *, at_s: float | None = None) -> int:
-    """Show the window on what is given (the welcome page without anything) until it is closed."""
+def run_window(paths: Sequence[Path], *, at_s: float | None = None, study: bool = False) -> int:
+    """Show the window on what is given (the welcome page without anything) until it is closed.
+
+    Parameters
+    ----------
+    study
+        Open the lead's page of the project's study.
+    """
     settings = SettingsFile()
     application = make_application(settings)
     window = MainWindow(settings=settings)
@@ -45,6 +51,8 @@ def run_window(paths: Sequence[Path], *, at_s: float | None = None) -> int:
     window.show()
     if paths:
         QTimer.singleShot(0, lambda: window.open_paths(paths, at_s=at_s))
+    if study:
+        QTimer.singleShot(0, window.open_study)
     return int(application.exec())
 
 

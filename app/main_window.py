@@ -36,15 +36,25 @@ from widgets.theme import Theme, apply_theme, system_theme, theme_named
 
 if TYPE_CHECKING:
     from annotation.audio.cache import AudioCache
-    from annotation.document import Revision
+    from annotation.document import Document, Revision
     from annotation.project.project import Project
+    from annotation.study.answers import AnswerHistory
+    from app.seat_host import SeatHost
     from app.sound_banner import SoundBanner
+    from app.study_desk import StudyDesk
+    from app.workspaces.annotate import AnnotatePage
+    from app.workspaces.annotate_item import OpenItem
     from app.workspaces.label import LabelPage
     from app.workspaces.project import ProjectPage
     from widgets.browser.browser import BrowserRow
 
 _log = logging.getLogger(__name__)
 POLL_MS = 100
+LEAD_ACTIONS = tuple(
+    f"study.{name}"
+    for name in ("lead", "new", "merge", "submissions", "extend", "lock", "pack", "open_as", "replace", "leave")
+)
+"""What the Study menu does for a lead; the desk is made when the first of them is used."""
 
 
 class MainWindow(QMainWindow):
@@ -80,7 +90,7 @@ class MainWindow(QMainWindow):
         self._poll.setInterval(POLL_MS)
         self._poll.timeout.connect(self._on_poll)
         self._restore_layout()
-        self._refresh_state()
+        self.refresh_state()
         if settings.trouble:
             self.messages.say(settings.trouble)
 
@@ -88,10 +98,13 @@ class MainWindow(QMainWindow):
 
     def open_paths(self, paths: Sequence[Path], *, at_s: float | None = None) -> None:
         """Open a project, or audio files and folders, which get a project in the user's data folder."""
-        from app.opening import is_project, open_material
+        from app.opening import is_pack_name, is_project, open_material
 
         if len(paths) == 1 and is_project(paths[0]):
             self.open_project(paths[0], at_s=at_s)
+            return
+        if len(paths) == 1 and is_pack_name(paths[0]):
+            self.open_seat(paths[0])
             return
         self.tasks.submit(
             "Reading " + ", ".join(path.name for path in paths[:3]),
@@ -124,7 +137,7 @@ class MainWindow(QMainWindow):
             on_failed=lambda error, revisions: self.tasks.post(lambda: self._on_write_failed(error)),
         )
         self._settings.add_recent(path.resolve())
-        self._kept_label.reset()
+        self.kept_label.reset()
         self._stack.setCurrentWidget(self.project_page)
         rows = self._show_conversations()
         if rows:
@@ -140,7 +153,7 @@ class MainWindow(QMainWindow):
             files = "1 audio file is" if len(missing) == 1 else f"{len(missing)} audio files are"
             sentence = f"{files} not in the expected place; labels can be edited all the same."
             self.messages.say(sentence, button="Locate…", call=self._own["project.locate"])
-        self._refresh_state()
+        self.refresh_state()
 
     @cached_property
     def audio_cache(self) -> "AudioCache":
@@ -173,7 +186,7 @@ class MainWindow(QMainWindow):
             )
         except FloorscopeError as error:
             self._on_damage(self.project.path, error)
-            self._refresh_state()
+            self.refresh_state()
             return
         self.page = page
         page.said.connect(self.say)
@@ -193,7 +206,7 @@ class MainWindow(QMainWindow):
             parent=page,
         )
         page.gesture.connect(self._on_gesture)
-        page.state_changed.connect(self._refresh_state)
+        page.state_changed.connect(self.refresh_state)
         page.bar.device_chosen.connect(lambda name: self._settings.change(device=name))
         page.view.timeline.set_following(self._settings.value.follow)
         self.actions_by_id["play.loop"].setChecked(False)
@@ -205,14 +218,48 @@ class MainWindow(QMainWindow):
         page.aids.restore(self._settings.value.layout.get("aids", ""))
         self.project_page.browser.set_current(conversation_id)
         self.setWindowTitle(f"{conversation_id} – {self.project.path.stem} – Floorscope")
-        self._kept_label.show_access(page.opened.read_only_reason)
+        self.kept_label.show_access(page.opened.read_only_reason)
         page.start()
         if at_s is not None:
             page.player.seek(round(at_s * page.conversation.rate_hz))
-        self._refresh_state()
+        self.refresh_state()
+
+    def open_seat(self, path: Path, *, annotator: str = "", study: str = "") -> None:
+        """Open a pack, or the seat of an annotator in a project's study."""
+        try:
+            self.seats.open(path, annotator=annotator, study=study)
+        except FloorscopeError as error:
+            self.on_error(error)
+
+    @cached_property
+    def seats(self) -> "SeatHost":
+        """The seat of a study; made when somebody first signs in."""
+        from app.seat_host import SeatHost
+
+        return SeatHost(window=self)
+
+    @property
+    def seat_page(self) -> "AnnotatePage | None":
+        """The page of the annotator who is signed in, if any."""
+        return self.seats.page if "seats" in self.__dict__ else None
+
+    def show_page(self, page: QWidget, title: str) -> None:
+        """Show a page instead of the project's."""
+        self._stack.addWidget(page)
+        self._stack.setCurrentWidget(page)
+        self.setWindowTitle(f"{title} – Floorscope")
+
+    def leave_page(self, page: QWidget) -> None:
+        """Show the welcome page instead of a page that is closed."""
+        self._stack.removeWidget(page)
+        page.deleteLater()
+        self._stack.setCurrentWidget(self.welcome)
+        self.setWindowTitle("Floorscope")
+        self.kept_label.reset()
+        self.refresh_state()
 
     def close_project(self, *, discard: bool = False) -> None:
-        """Close the page and the project; what is under way is kept first.
+        """Close the page, the project and any seat; what is under way is kept first.
 
         Parameters
         ----------
@@ -224,11 +271,15 @@ class MainWindow(QMainWindow):
         FloorscopeError
             If steps are not kept and are not to be given up; then everything stays open.
         """
+        if self.seat_page is not None:
+            self.seats.close(discard=discard)
         self._close_page(discard=discard)
         self._poll.stop()
         if self._identity is not None:
             self.tasks.cancel(self._identity)
         project, self.project = self.project, None
+        if "desk" in self.__dict__:
+            self.desk.forget()
         if project is not None:
             try:
                 project.close()
@@ -244,7 +295,7 @@ class MainWindow(QMainWindow):
     @property
     def kept_text(self) -> str:
         """What the status line says of the work."""
-        return self._kept_label.text()
+        return self.kept_label.text()
 
     # Building
 
@@ -263,13 +314,13 @@ class MainWindow(QMainWindow):
         column.addWidget(self.messages)
         column.addWidget(self._stack, 1)
         self.setCentralWidget(centre)
-        self._kept_label = KeptLabel()
+        self.kept_label = KeptLabel()
         self._task_status = TaskStatus(tasks=self.tasks)
         self._task_status.stopped.connect(
             lambda: self.say("Stopped. What was not finished is done when it is needed again.")
         )
         self.statusBar().addPermanentWidget(self._task_status)
-        self.statusBar().addPermanentWidget(self._kept_label)
+        self.statusBar().addPermanentWidget(self.kept_label)
 
     def _build_menus(self) -> None:
         build_menus(self.menuBar(), self.actions_by_id)
@@ -281,6 +332,7 @@ class MainWindow(QMainWindow):
         """Return what the window itself does for actions; the rest is the page's."""
         dialogs = ProjectDialogs(window=self)
         return {
+            "study.annotate": lambda: self.seats.sign_in(self.project.path if self.project is not None else None),
             "project.new": dialogs.new_project,
             "project.open": dialogs.open_anything,
             "project.demo": self.open_demo,
@@ -296,6 +348,7 @@ class MainWindow(QMainWindow):
             "project.locate": dialogs.locate,
             "project.collect": dialogs.collect,
             "project.forget": dialogs.forget,
+            **{name: partial(self._at_desk, name) for name in LEAD_ACTIONS},
             "app.preferences": dialogs.preferences,
             "app.quit": self.close,
             "sound.device": dialogs.sound_device,
@@ -341,10 +394,15 @@ class MainWindow(QMainWindow):
     # Actions of the window
 
     def open_demo(self) -> None:
-        """Make the demo project in the user's data folder, or find it there, and open it."""
-        from app.demo import make_demo
+        """Make the demo project in the user's data folder, or find it there, and open its study in progress."""
+        from app.demo_study import make_demo_study
 
-        self.open_project(make_demo(data_folder() / "demo"))
+        self.open_project(make_demo_study(data_folder() / "demo"))
+        self.open_study()
+
+    def open_study(self) -> None:
+        """Open the lead's page of the project's study."""
+        self._perform("study.lead")
 
     @cached_property
     def project_page(self) -> "ProjectPage":
@@ -358,6 +416,30 @@ class MainWindow(QMainWindow):
             page.restore_layout(state)
         self._stack.addWidget(page)
         return page
+
+    @cached_property
+    def desk(self) -> "StudyDesk":
+        """The lead's desk; made when it is first used."""
+        from app.study_desk import StudyDesk
+
+        return StudyDesk(
+            window=self,
+            actions=self.actions_by_id,
+            show=self._show_lead,
+            leave=lambda: self._stack.setCurrentWidget(self.project_page),
+            sign_in=lambda path, annotator, study: self.open_seat(path, annotator=annotator, study=study),
+        )
+
+    def _at_desk(self, action_id: str) -> None:
+        self.desk.handlers()[action_id]()
+
+    def _show_lead(self, page: QWidget) -> None:
+        """Show the lead's page; the conversation that is open falls silent."""
+        if self.page is not None:
+            self.page.player.pause()
+        if self._stack.indexOf(page) < 0:
+            self._stack.addWidget(page)
+        self._stack.setCurrentWidget(page)
 
     @property
     def scheme(self) -> Scheme:
@@ -387,6 +469,15 @@ class MainWindow(QMainWindow):
         return self
 
     @property
+    def theme(self) -> Theme:
+        """The theme in force."""
+        return self._theme
+
+    def choose_sound_device(self) -> None:
+        """Let the user choose another sound device."""
+        self._own["sound.device"]()
+
+    @property
     def settings(self) -> SettingsFile:
         """The settings of this window."""
         return self._settings
@@ -408,6 +499,8 @@ class MainWindow(QMainWindow):
         if self.page is not None and "device" in changed:
             self.page.player.choose_device(self._settings.value.device)
             self.page.bar.show_device(self._settings.value.device)
+        if self.seat_page is not None and changed & {"device", "corrections_ms"}:
+            self.seat_page.choose_device(self._settings.value.device, self._settings.value.corrections_ms)
         if self.page is not None and "person" in changed:
             self.open_conversation(self.page.conversation.id)
 
@@ -424,8 +517,9 @@ class MainWindow(QMainWindow):
         assert isinstance(application, QApplication)
         apply_theme(application, theme)
         self.actions_by_id["view.dark"].setChecked(theme.dark)
-        if self.page is not None:
-            self.page.set_theme(theme)
+        for page in (self.page, self.seat_page):
+            if page is not None:
+                page.set_theme(theme)
 
     def refresh_project(self, notices: Sequence[str] = ()) -> None:
         """Show conversations and sources anew after material was added, and what was said about it."""
@@ -461,14 +555,19 @@ class MainWindow(QMainWindow):
         self.project_page.browser.setVisible(self.actions_by_id["view.browser"].isChecked())
 
     def _on_loop(self) -> None:
-        if self.page is not None:
-            self.page.player.set_looping(self.actions_by_id["play.loop"].isChecked())
+        for page in (self.page, self._open_item()):
+            if page is not None:
+                page.player.set_looping(self.actions_by_id["play.loop"].isChecked())
 
     def _on_follow(self) -> None:
         follow = self.actions_by_id["play.follow"].isChecked()
         self._settings.change(follow=follow)
-        if self.page is not None:
-            self.page.view.timeline.set_following(follow)
+        for page in (self.page, self._open_item()):
+            if page is not None:
+                page.view.timeline.set_following(follow)
+
+    def _open_item(self) -> "OpenItem | None":
+        return self.seat_page.item if self.seat_page is not None else None
 
     def _on_dark(self) -> None:
         name = "dark" if self.actions_by_id["view.dark"].isChecked() else "light"
@@ -481,9 +580,8 @@ class MainWindow(QMainWindow):
         self.project_page.browser.filter_field.selectAll()
 
     def _on_escape(self) -> None:
-        field = self.project_page.browser.filter_field
-        if field.hasFocus():
-            field.clear()
+        if self.project is not None and self.project_page.browser.filter_field.hasFocus():
+            self.project_page.browser.filter_field.clear()
         if "event.none" in self._handlers:
             self._handlers["event.none"]()
 
@@ -504,19 +602,19 @@ class MainWindow(QMainWindow):
         return rows
 
     def _on_gesture(self) -> None:
-        self._kept_label.queue()
+        self.kept_label.queue()
         if self.page is not None:
             self.say(self.page.session.document.undo_label or "")
             self.project_page.browser.update_labels(self.page.conversation.id, len(self.page.session.document))
 
     def _on_kept(self, revisions: "tuple[Revision, ...]") -> None:
-        self._kept_label.keep(len(revisions))
+        self.kept_label.keep(len(revisions))
         if self.page is not None:
             self.page.view.inspector.refresh()
         self.kept.emit(tuple(revision.id for revision in revisions))
 
     def _on_write_failed(self, error: FloorscopeError) -> None:
-        self._kept_label.fail(str(error))
+        self.kept_label.fail(str(error))
         self.messages.say(
             f"{error} Your last steps are held and not lost while this window stays open.",
             serious=True,
@@ -535,6 +633,8 @@ class MainWindow(QMainWindow):
         if self.project is None:
             return
         try:
+            if "desk" in self.__dict__:
+                self.desk.follow()
             news = self.project.poll()
             if not news.changed:
                 return
@@ -568,14 +668,19 @@ class MainWindow(QMainWindow):
         """Show a sentence in the status line for a while."""
         self.statusBar().showMessage(sentence, 8000)
 
-    def _refresh_state(self) -> None:
-        page = self.page
+    def refresh_state(self) -> None:
+        """Look which actions can be used, and by whom."""
+        page, seat = self.page, self.seat_page
+        if seat is not None:
+            self._handlers = seat.handlers()
+            self.actions_by_id.set_usable(seat.usable())
+            self._name_undo(seat.history)
+            return
         event = page is not None and page.session.selected is not None
         self.actions_by_id.set_state(project=self.project is not None, conversation=page is not None, event=event)
-        self._name_undo()
+        self._name_undo(page.session.document if page is not None else None)
 
-    def _name_undo(self) -> None:
-        document = self.page.session.document if self.page is not None else None
+    def _name_undo(self, document: "Document | AnswerHistory | None") -> None:
         for action_id, verb, label in (
             ("edit.undo", "&Undo", document.undo_label if document else None),
             ("edit.redo", "&Redo", document.redo_label if document else None),
@@ -608,13 +713,18 @@ class MainWindow(QMainWindow):
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open what was dropped; audio joins the project that is open."""
-        from app.opening import is_project
+        from app.opening import is_pack_name, is_project
 
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         event.acceptProposedAction()
         project = next((path for path in paths if is_project(path)), None)
+        pack = next((path for path in paths if is_pack_name(path)), None)
         if project is not None:
             self.open_project(project)
+        elif pack is not None and self.project is None:
+            self.open_seat(pack)
+        elif pack is not None:
+            self.desk.merge([path for path in paths if is_pack_name(path)])
         elif self.project is not None:
             add_material(self, paths)
         else:
@@ -625,11 +735,13 @@ class MainWindow(QMainWindow):
         self._remember_layout()
         if self.page is not None:
             self.page.view.commit_pending()
-        if self._kept_label.under_way and self.project is not None and not self.project.flush(5.0):
+        if self.seat_page is not None:
+            self.seat_page.commit_pending()
+        if self.kept_label.under_way and not self._flush():
             answer = QMessageBox.question(
                 self,
                 "Not everything is kept",
-                f"{self._kept_label.under_way} steps could not be written. Close and lose them?",
+                f"{self.kept_label.under_way} steps could not be written. Close and lose them?",
                 QMessageBox.StandardButton.Close | QMessageBox.StandardButton.Cancel,
                 QMessageBox.StandardButton.Cancel,
             )
@@ -639,6 +751,12 @@ class MainWindow(QMainWindow):
         self.close_project(discard=True)
         self.tasks.close()
         super().closeEvent(event)
+
+    def _flush(self) -> bool:
+        """Wait a little until all that was entered is kept."""
+        if self.seat_page is not None:
+            return self.seats.flush()
+        return self.project is None or self.project.flush(5.0)
 
     def _remember_layout(self) -> None:
         layout = {

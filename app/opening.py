@@ -11,6 +11,7 @@ from annotation.cancellation import CancelToken, Progress
 from annotation.corpus import Corpus, read_corpus
 from annotation.errors import FloorscopeError
 from annotation.project.project import Project
+from annotation.study.pack_tables import PACK_SUFFIX
 
 SUFFIX = ".floorscope"
 
@@ -34,6 +35,11 @@ class Opened:
 def is_project(path: Path) -> bool:
     """Return whether a path is taken for a project file, by its name."""
     return path.suffix == SUFFIX
+
+
+def is_pack_name(path: Path) -> bool:
+    """Return whether a path is taken for a study's pack, by its name."""
+    return path.suffix == PACK_SUFFIX
 
 
 def project_path_for(paths: Sequence[Path], folder: Path) -> Path:

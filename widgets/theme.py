@@ -33,7 +33,8 @@ QPushButton:default {{ background: {accent}; color: {accent_text}; border-color:
 QPushButton:focus {{ border: 2px solid {accent}; padding: 4px 13px; }}
 QPushButton:default:focus {{ border: 2px solid {text}; }}
 QPushButton:disabled {{ color: {disabled_text}; background: {window}; border-color: {border}; }}
-QAbstractItemView {{ border: 1px solid {border}; }}
+QAbstractItemView {{ border: 1px solid {border}; selection-color: {accent_text};
+    selection-background-color: {accent}; }}
 QAbstractItemView:focus {{ border: 1px solid {accent}; }}
 QHeaderView::section {{ background: {ruler}; color: {ruler_text}; border: none; border-right: 1px solid {border};
     padding: 4px 6px; }}
