@@ -1,7 +1,5 @@
 """What is said of studies, for windows and terminals alike; runs without Qt."""
 
-from collections.abc import Sequence
-
 from annotation.study.merge import MergeReport
 from annotation.study.pack import PackEstimate, PackReport
 from annotation.study.records import SeatStatus, StudyStatus
@@ -70,11 +68,6 @@ def merge_sentences(report: MergeReport) -> tuple[str, ...]:
         *(f"Refused: {notice.where}: {notice.message}" for notice in report.refused),
         *([f"{more:,} more were refused."] if more else []),
     )
-
-
-def joined(sentences: Sequence[str]) -> str:
-    """Return sentences as one text."""
-    return " ".join(sentences)
 
 
 def hours_text(hours: float) -> str:

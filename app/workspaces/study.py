@@ -27,6 +27,25 @@ from app.study_text import duration_text
 COLUMNS = ("Annotator", "Submitted", "Time spent", "Pace", "Calibration", "Sent back", "Last entry", "State")
 _OF_SEAT = ("study.pack", "study.open_as", "study.replace")
 _OF_STUDY = ("study.merge", "study.submissions", "study.extend", "study.new", "study.lock")
+_LETTERS = {
+    "study.pack": "w",
+    "study.open_as": "o",
+    "study.replace": "r",
+    "study.merge": "m",
+    "study.submissions": "u",
+    "study.extend": "x",
+    "study.new": "n",
+    "study.lock": "a",
+    "study.leave": "b",
+}
+"""Alt and a letter press a button of the page; no menu of the window opens by one of these."""
+
+
+def button_text(text: str, letter: str) -> str:
+    """Return an action's text with another letter to press it by."""
+    plain = text.replace("&", "")
+    place = plain.lower().index(letter)
+    return f"{plain[:place]}&{plain[place:]}"
 
 
 def pace_text(seat: SeatStatus) -> str:
@@ -110,8 +129,8 @@ class StudyPage(QWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self._actions = actions
-        self.buttons = {name: self._button(actions[name]) for name in (*_OF_SEAT, *_OF_STUDY)}
-        self.back = self._button(actions["study.leave"])
+        self.buttons = {name: self._button(name) for name in (*_OF_SEAT, *_OF_STUDY)}
+        self.back = self._button("study.leave")
         self.note = QLabel(
             "No answer is shown here, so that you stay free in what you tell annotators. "
             f"Drop packs ({PACK_SUFFIX}) anywhere on this page to merge them."
@@ -207,8 +226,9 @@ class StudyPage(QWidget):
         for name in _OF_SEAT:
             self.buttons[name].setEnabled(seat is not None and not seat.replaced)
 
-    def _button(self, action: QAction) -> QPushButton:
-        button = QPushButton(action.text())
+    def _button(self, name: str) -> QPushButton:
+        action = self._actions[name]
+        button = QPushButton(button_text(action.text(), _LETTERS[name]))
         button.setToolTip(action.toolTip())
         button.clicked.connect(action.trigger)
         return button

@@ -132,6 +132,18 @@ def test_the_page_follows_what_annotators_do_and_shows_no_answer(
     assert window.page.isVisible()
 
 
+def test_no_button_of_the_page_has_the_letter_of_a_menu(window: MainWindow, studied: Path, qtbot: QtBot) -> None:
+    window.open_project(studied)
+    settle(window, qtbot)
+    window.actions_by_id["study.lead"].trigger()
+    page = window.desk.page
+    assert page is not None
+    texts = [button.text() for button in (*page.buttons.values(), page.back)]
+    texts += [action.text() for action in window.menuBar().actions()]
+    letters = [text[text.index("&") + 1].lower() for text in texts if text not in ("&Study",)]
+    assert len(set(letters)) == len(letters)
+
+
 def test_a_pack_is_written_and_comes_home_by_dropping_it(
     window: MainWindow, studied: Path, tmp_path: Path, qtbot: QtBot
 ) -> None:
