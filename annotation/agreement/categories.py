@@ -25,12 +25,13 @@ MultiPartyTurnBench §3, App. A.2 (Fleiss' κ, categorical consensus); Fleiss 19
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
+from math import lcm
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from annotation.agreement.figure import Figure, share, undefined
+from annotation.agreement.figure import Figure, Number, Terms, share, undefined
 from annotation.errors import InvalidValueError
 
 Counts = NDArray[np.int64]
@@ -103,18 +104,65 @@ def agreement_sums(counts: Counts) -> AgreementSums:
     )
 
 
+class PairableSums(NamedTuple):
+    """What α needs of the items that the same number of annotators labelled."""
+
+    raters: int
+    items: Number
+    agreeing: Number
+
+
+def kappa_terms(*, items: Number, raters: int, agreeing: Number, totals: Sequence[Number]) -> Terms:
+    """Return Fleiss' κ before the division (Fleiss 1971; MultiPartyTurnBench App. A.2)."""
+    labels = items * raters
+    by_chance = sum(total * total for total in totals)
+    return Terms(
+        agreeing * labels - (raters - 1) * by_chance,
+        (raters - 1) * (labels * labels - by_chance),
+    )
+
+
+def category_terms(*, items: Number, raters: int, total: Number, square: Number) -> Terms:
+    """Return κ of one category before the division (Fleiss 1971, eq. 6; MultiPartyTurnBench App. A.2)."""
+    labels = items * raters
+    possible = (raters - 1) * total * (labels - total)
+    return Terms(possible - (raters * total - square) * labels, possible)
+
+
+def alpha_terms(groups: Sequence[PairableSums], totals: Sequence[Number]) -> Terms:
+    """Return Krippendorff's α, nominal, before the division (Krippendorff 2011; beside κ of App. A.2).
+
+    Parameters
+    ----------
+    groups
+        Items with two labels or more, by their number of labels.
+    totals
+        Labels of each category on these items.
+    """
+    whole = lcm(*(group.raters - 1 for group in groups)) if groups else 1
+    labels = sum(group.items * group.raters for group in groups)
+    expected = labels * labels - sum(total * total for total in totals)
+    agreeing = sum(group.agreeing * (whole // (group.raters - 1)) for group in groups)
+    return Terms(expected * whole - (labels - 1) * (labels * whole - agreeing), expected * whole)
+
+
+def cohen_terms(confusion: Sequence[Sequence[Number]]) -> Terms:
+    """Return Cohen's κ of a square table of counts before the division (Cohen 1960)."""
+    n = sum(sum(row) for row in confusion)
+    agreeing = sum(row[place] for place, row in enumerate(confusion))
+    columns = [sum(column) for column in zip(*confusion, strict=True)]
+    by_chance = sum(sum(row) * column for row, column in zip(confusion, columns, strict=True))
+    return Terms(agreeing * n - by_chance, n * n - by_chance)
+
+
 def fleiss_kappa(sums: AgreementSums) -> Figure:
     """Return Fleiss' κ; n counts items (Fleiss 1971; MultiPartyTurnBench App. A.2)."""
     if sums.items == 0:
         return undefined(NO_ITEMS)
     if sums.raters < 2:
         return undefined(ONE_RATER, sums.items)
-    labels = sums.items * sums.raters
-    by_chance = sum(total * total for total in sums.totals)
-    if by_chance == labels * labels:
-        return undefined(ONE_CATEGORY, sums.items)
-    above = sums.agreeing * labels - (sums.raters - 1) * by_chance
-    return Figure(above / ((sums.raters - 1) * (labels * labels - by_chance)), sums.items)
+    above, possible = kappa_terms(items=sums.items, raters=sums.raters, agreeing=sums.agreeing, totals=sums.totals)
+    return Figure(above / possible, sums.items) if possible else undefined(ONE_CATEGORY, sums.items)
 
 
 def observed_agreement(sums: AgreementSums) -> Figure:
@@ -137,8 +185,8 @@ def category_kappa(sums: AgreementSums, category: int) -> Figure:
         return undefined("Nobody used this category.")
     if total == labels:
         return undefined(ONE_CATEGORY, total)
-    split = sums.raters * total - sums.squares[category]
-    return Figure(1 - split * labels / ((sums.raters - 1) * total * (labels - total)), total)
+    above, possible = category_terms(items=sums.items, raters=sums.raters, total=total, square=sums.squares[category])
+    return Figure(above / possible, total)
 
 
 def krippendorff_alpha(counts: Counts) -> Figure:
@@ -153,17 +201,14 @@ def krippendorff_alpha(counts: Counts) -> Figure:
     pairable = counts[raters >= 2]
     if len(pairable) == 0:
         return undefined("No item has two labels.")
-    totals = pairable.sum(axis=0)
-    labels = int(totals.sum())
-    expected = labels * labels - sum(int(total) ** 2 for total in totals)
-    if expected == 0:
-        return undefined(ONE_CATEGORY, len(pairable))
+    raters = pairable.sum(axis=1)
     agreeing = (pairable * (pairable - 1)).sum(axis=1)
-    observed = labels - sum(
-        (Fraction(int(agreeing[pairable.sum(axis=1) == raters_of].sum()), int(raters_of) - 1))
-        for raters_of in np.unique(pairable.sum(axis=1))
-    )
-    return Figure(float(1 - (labels - 1) * observed / expected), len(pairable))
+    groups = [
+        PairableSums(int(number), int((raters == number).sum()), int(agreeing[raters == number].sum()))
+        for number in np.unique(raters)
+    ]
+    above, possible = alpha_terms(groups, [int(total) for total in pairable.sum(axis=0)])
+    return Figure(above / possible, len(pairable)) if possible else undefined(ONE_CATEGORY, len(pairable))
 
 
 def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> Figure:
@@ -171,12 +216,10 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> Figure:
     n = len(pairs)
     if n == 0:
         return undefined("No item was labelled both times.")
-    firsts, seconds = Counter(one for one, _ in pairs), Counter(other for _, other in pairs)
-    agreeing = sum(one == other for one, other in pairs)
-    by_chance = sum(count * seconds[category] for category, count in firsts.items())
-    if by_chance == n * n:
-        return undefined(ONE_CATEGORY, n)
-    return Figure((agreeing * n - by_chance) / (n * n - by_chance), n)
+    categories = sorted({label for pair in pairs for label in pair})
+    table = Counter(pairs)
+    above, possible = cohen_terms([[table[one, other] for other in categories] for one in categories])
+    return Figure(above / possible, n) if possible else undefined(ONE_CATEGORY, n)
 
 
 def unanimous(counts: Counts) -> Figure:

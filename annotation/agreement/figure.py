@@ -5,7 +5,17 @@ integers and rates are formed last, here.
 """
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+Number = Any
+"""A whole number, or an array of float64 with one for each resample: the formulas are the same."""
+
+
+class Terms(NamedTuple):
+    """A rate before it is formed; a denominator of 0 means that there is none."""
+
+    numerator: Number
+    denominator: Number
 
 
 class Interval(NamedTuple):
@@ -29,6 +39,8 @@ class Figure:
         A sentence where there is no value; empty otherwise.
     interval, interval_reason
         The interval, or why there is none.
+    dropped
+        Resamples in which the figure was undefined.
     """
 
     value: float | None
@@ -36,10 +48,11 @@ class Figure:
     reason: str = ""
     interval: Interval | None = None
     interval_reason: str = ""
+    dropped: int = 0
 
-    def with_interval(self, interval: Interval | None, reason: str = "") -> "Figure":
+    def with_interval(self, interval: Interval | None, reason: str = "", dropped: int = 0) -> "Figure":
         """Return the same figure with an interval, or with the reason why there is none."""
-        return replace(self, interval=interval, interval_reason=reason)
+        return replace(self, interval=interval, interval_reason=reason, dropped=dropped)
 
 
 def undefined(reason: str, n: int = 0) -> Figure:

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cached_property
 
 from annotation.errors import InvalidValueError
-from annotation.timebase import EVENT_LOG_RATE_HZ, frame_from_seconds
+from annotation.timebase import EVENT_LOG_RATE_HZ, frames_from_tolerance
 
 FIRST, REPEAT = 1, 2
 TOLERANCE_S = Fraction(1, 2)
@@ -41,8 +41,8 @@ class Item:
     interaction: str = ""
 
     def tolerance_frames(self, tolerance_s: Fraction) -> int:
-        """Return a tolerance in frames of this item."""
-        return frame_from_seconds(tolerance_s, self.rate_hz)
+        """Return a tolerance in frames of this item: the largest whole number that it covers, the limit included."""
+        return frames_from_tolerance(tolerance_s, self.rate_hz)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,23 @@ class LabelTable:
     def kinds(self) -> tuple[str, ...]:
         """Every kind in use, in sort order."""
         return tuple(sorted({label.kind for label in self.labels if label.kind}))
+
+    @cached_property
+    def references(self) -> tuple[str, ...]:
+        """Every kind of the reference, in sort order."""
+        return tuple(sorted({item.kind for item in self.items if item.kind}))
+
+    @cached_property
+    def holders(self) -> tuple[str, ...]:
+        """Everybody whom a first presentation names as holder of the floor, in sort order."""
+        named = {
+            holder
+            for label in self.labels
+            if label.number == FIRST
+            for holder in (label.holder_before, label.holder_after)
+            if holder
+        }
+        return tuple(sorted(named))
 
     @cached_property
     def firsts(self) -> Mapping[str, Mapping[str, Label]]:

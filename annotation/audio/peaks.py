@@ -104,6 +104,13 @@ def cached_pyramid(path: Path, cache: AudioCache) -> tuple[Pyramid, ...] | None:
         reader.close()
 
 
+def pyramid_of(samples: NDArray[np.float32]) -> Pyramid:
+    """Return the pyramid of sound in memory, at least one sample, ``(n,)``."""
+    found = _extremes_of_rows(_rows(samples))
+    levels = _levels_above(found.smallest, found.largest)
+    return Pyramid(len(samples), levels, found.over_full_scale, found.not_finite)
+
+
 def sparse_preview(path: Path, cache: AudioCache, token: CancelToken) -> tuple[Pyramid, ...]:
     """Return provisional outlines of all channels from a few samples of each stretch, within milliseconds.
 

@@ -50,7 +50,7 @@ def connect(path: Path, *, read_only: bool = False) -> Database:
         if _has_log(path):
             # The log may hold a newer version than the header; only a reading connection leaves it alone on closing.
             _connect_reading(path).close()
-        conn = _open(path, "mode=rw")
+        conn = open_file(path, "mode=rw")
         try:
             return _prepared(conn, path)
         except BaseException:
@@ -58,7 +58,8 @@ def connect(path: Path, *, read_only: bool = False) -> Database:
             raise
 
 
-def _open(path: Path, query: str) -> sqlite3.Connection:
+def open_file(path: Path, query: str) -> sqlite3.Connection:
+    """Return a bare connection to a file in autocommit mode, usable from any one thread at a time."""
     return sqlite3.connect(
         f"{path.absolute().as_uri()}?{query}",
         uri=True,
@@ -69,7 +70,7 @@ def _open(path: Path, query: str) -> sqlite3.Connection:
 
 
 def _connect_reading(path: Path) -> Database:
-    conn = _open(path, "mode=ro")
+    conn = open_file(path, "mode=ro")
     try:
         version = conn.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.OperationalError as error:
@@ -77,7 +78,7 @@ def _connect_reading(path: Path) -> Database:
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or _has_log(path):
             raise
         # Read-only media: there is no log, nobody can write, and SQLite has no place for its index of the log.
-        conn = _open(path, "mode=ro&immutable=1")
+        conn = open_file(path, "mode=ro&immutable=1")
         version = conn.execute("PRAGMA user_version").fetchone()[0]
     try:
         require_known_version(version, path)
@@ -88,7 +89,7 @@ def _connect_reading(path: Path) -> Database:
 
 
 def _reader(conn: sqlite3.Connection, version: int) -> Database:
-    db = _database(conn)
+    db = with_durability(conn)
     add_views(db, version)
     return db
 
@@ -97,7 +98,7 @@ def connect_closed_file(path: Path) -> Database:
     """Return a reading connection to a file that nobody writes (a backup); it leaves nothing beside the file."""
     version = version_in_header(path)
     with faults_of(path):
-        return _reader(_open(path, "mode=ro&immutable=1"), version)
+        return _reader(open_file(path, "mode=ro&immutable=1"), version)
 
 
 def _has_log(path: Path) -> bool:
@@ -110,7 +111,8 @@ def log_path(path: Path) -> Path:
     return path.with_name(path.name + "-wal")
 
 
-def _database(conn: sqlite3.Connection) -> Database:
+def with_durability(conn: sqlite3.Connection) -> Database:
+    """Return a connection on which a commit that has returned is on the disk, and foreign keys are checked."""
     # Plugins of sqlite-utils that happen to be installed have no business in a project file.
     db = Database(conn, execute_plugins=False)
     for pragma in ("foreign_keys = ON", "synchronous = FULL", "cell_size_check = ON"):
@@ -132,7 +134,7 @@ def _prepared(conn: sqlite3.Connection, path: Path) -> Database:
             where=str(path),
             remedy="Move the project to a local disk.",
         )
-    db = _database(conn)
+    db = with_durability(conn)
     if version < CURRENT_VERSION:
         with writing(db):
             migrate(db)
@@ -209,9 +211,9 @@ def create_file(path: Path, fill: Callable[[Database], None] | None = None) -> N
 
 def _make(draft: Path, fill: Callable[[Database], None] | None) -> None:
     with faults_of(draft):
-        conn = _open(draft, "mode=rwc")
+        conn = open_file(draft, "mode=rwc")
         try:
-            db = _database(conn)
+            db = with_durability(conn)
             with writing(db):
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
                 migrate(db)

@@ -97,6 +97,26 @@ SHAPES: Mapping[str, TableShape] = {
     "set_aside": TableShape(
         _columns("id sequence subject person at label undoes added removed circumstances"), "tittttTttT", key=2
     ),
+    "study": TableShape(_columns("id name person at design about seed"), "tttttti"),
+    "study_item": TableShape(
+        _columns(
+            'id study batch position conversation speaker onset "offset" kind holder_before holder_after speakers '
+            "interaction origin calibration"
+        ),
+        "ttiittiiTTTitti",
+    ),
+    "study_seat": TableShape(_columns("id study position annotator at replaces keeps"), "ttittTi"),
+    "presentation": TableShape(
+        _columns(
+            "id study seat batch position item number rate_hz clip_onset frames cue_voice cue_onset cue_offset voices "
+            "speakers reference"
+        ),
+        "tttiitiiiitiittT",
+    ),
+    "draft": TableShape(_columns("sequence id presentation at label undoes answer circumstances"), "nttttTtT"),
+    "submission": TableShape(_columns("sequence id presentation at draft answer listening scheme_version"), "ntttTtti"),
+    "seat_break": TableShape(_columns("sequence id seat at begins"), "nttti"),
+    "reopening": TableShape(_columns("sequence id submission person at note drafts"), "nttttti"),
 }
 """The tables whose rows are rescued; a lease belongs to a process and is not."""
 

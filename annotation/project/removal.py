@@ -131,6 +131,7 @@ def remove_person(path: Path, person: str, progress: Progress = no_progress) -> 
                 raise ProjectError(
                     f"Work of “{person}” is open. {holder}", where=str(path), remedy="Close it there first."
                 )
+            _require_no_seat(db, path, person)
             _delete(db, person)
             progress(0.2)
             erased = _rewrite(db)
@@ -147,6 +148,17 @@ def remove_person(path: Path, person: str, progress: Progress = no_progress) -> 
     return RemovalReport(
         plan.revisions, plan.set_aside, plan.mappings, len(plan.backups), len(plan.damaged_backups), erased
     )
+
+
+def _require_no_seat(db: Database, path: Path, person: str) -> None:
+    """Refuse to promise what is not done yet: answers in a study are not taken out."""
+    seats = db.execute("SELECT count(*) FROM study_seat WHERE annotator = ?", [person]).fetchone()[0]
+    if seats:
+        raise ProjectError(
+            f"“{person}” is an annotator of a study, and a removal does not reach the answers in studies yet.",
+            where=str(path),
+            remedy="Nothing was removed. Make a project without the study, and remove the person there.",
+        )
 
 
 def _counts(db: Database, person: str) -> dict[str, int]:

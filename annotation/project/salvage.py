@@ -24,6 +24,7 @@ from annotation.project.revision_log import documents_in, insert_values
 from annotation.project.salvage_log import SalvagedLog, as_row, salvage_log
 from annotation.project.salvage_material import SalvagedMaterial, salvage_material
 from annotation.project.soundness import require_not_newer
+from annotation.project.study_tables import STUDY_TABLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,12 +203,14 @@ def _insert(connection: sqlite3.Connection, name: str, rows: Iterable[tuple[Any,
 
 def _others(believed: list[ReadableRows]) -> dict[str, list[tuple[Any, ...]]]:
     others = {}
-    for name in ("rescue", "removal", "set_aside"):
+    for name in ("rescue", "removal", "set_aside", *STUDY_TABLES):
         merged: dict[tuple[Any, ...], tuple[Any, ...]] = {}
         for source in believed:
             for key, row in source.rows[name].items():
                 merged.setdefault(key, row)
         others[name] = [merged[key] for key in sorted(merged)]
+    # A seat comes after the one it replaces.
+    others["study_seat"].sort(key=lambda row: (row[1], row[4], row[2]))
     # The new file numbers its revisions anew, so the places that were removed before mean nothing in it.
     others["removal"] = [(*row[:4], "[]") for row in others["removal"]]
     return others

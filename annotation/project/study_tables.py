@@ -7,6 +7,18 @@ A rescue knows rows by their shape (`annotation.project.readable`). So the shape
 are all different from each other and from those of other tables; ids are unique by trigger, and indexed with a time.
 """
 
+STUDY_TABLES = (
+    "study",
+    "study_item",
+    "study_seat",
+    "presentation",
+    "draft",
+    "submission",
+    "seat_break",
+    "reopening",
+)
+"""All of them, each after those that it refers to."""
+
 ENTRY_TABLES = ("draft", "submission", "seat_break")
 """What an annotator's side writes."""
 

@@ -335,12 +335,15 @@ class About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     guidelines: str
     context_s: float
     pass_mark: str
+    mutes_others_after: bool = False
 
 
 def about_design(design: StudyDesign) -> str:
     """Return what an annotator may know of a design, as JSON text; faults as `json_from_design`."""
     mark = design.calibration.pass_mark if design.calibration else ""
-    return _json(About(design.name, design.scheme, design.guidelines, design.context_s, mark))
+    return _json(
+        About(design.name, design.scheme, design.guidelines, design.context_s, mark, design.mutes_others_after)
+    )
 
 
 def _json(value: msgspec.Struct) -> str:
