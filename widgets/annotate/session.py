@@ -109,6 +109,8 @@ class ItemSession(QObject):
 
     def listening(self) -> Listening:
         """Return how the item was listened to so far."""
+        # The transport tells of its state a moment later; what runs now counts.
+        self.meter.follow(playing=self._transport.playing, speed=self._transport.speed)
         return self.meter.listening(self._transport.circumstances())
 
     # Answering

@@ -8,6 +8,7 @@ from annotation.project.project import Project
 from annotation.study.presentation import Answer, Listening
 from annotation.study.records import StudyRecords
 from annotation.study.store import AnnotatorStore, find_seat
+from app.actions import ACTIONS, When
 from app.main_window import MainWindow
 from app.sign_in_dialog import SignInDialog
 from tests.app.annotate.hand import (
@@ -267,6 +268,11 @@ def test_actions_of_a_project_cannot_be_used_while_annotating(window: MainWindow
         assert not window.actions_by_id[name].isEnabled()
     for name in ("play.toggle", "study.submit", "holder.after_9", "event.onset_here"):
         assert window.actions_by_id[name].isEnabled()
+
+
+def test_every_action_of_an_annotator_does_something(window: MainWindow, path: Path, qtbot: QtBot) -> None:
+    page = begun(window, path, qtbot)
+    assert {spec.id for spec in ACTIONS if spec.when == When.STUDY} <= set(page.handlers())
 
 
 def kind_of(records: StudyRecords, presentation: str) -> str:
