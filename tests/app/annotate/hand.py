@@ -28,9 +28,9 @@ def signed_in(window: MainWindow, path: Path, qtbot: QtBot, annotator: str = ME)
     return page
 
 
-def begun(window: MainWindow, path: Path, qtbot: QtBot) -> AnnotatePage:
+def begun(window: MainWindow, path: Path, qtbot: QtBot, annotator: str = ME) -> AnnotatePage:
     """Sign in and open the first item."""
-    page = signed_in(window, path, qtbot)
+    page = signed_in(window, path, qtbot, annotator)
     choose(page, "next")
     settle(window, qtbot)
     return page
