@@ -1,7 +1,8 @@
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtGui import QAccessible, QAction
+from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from annotation.project.project import Project
@@ -278,3 +279,34 @@ def test_every_action_of_an_annotator_does_something(window: MainWindow, path: P
 def kind_of(records: StudyRecords, presentation: str) -> str:
     item = next(p.item for p in records.presentations() if p.id == presentation)
     return next(i.kind for i in records.items() if i.id == item) or ""
+
+
+def words_of(window: MainWindow) -> str:
+    """Return all text that a screen reader, a tooltip, a menu or the title could give away."""
+    found = [window.windowTitle()]
+    for widget in [window, *window.findChildren(QWidget)]:
+        found += [widget.objectName(), widget.accessibleName(), widget.accessibleDescription(), widget.toolTip()]
+        found += [widget.statusTip(), widget.whatsThis(), widget.windowTitle()]
+        interface = QAccessible.queryAccessibleInterface(widget)
+        if widget.isVisible() and interface is not None:
+            found += [interface.text(kind) for kind in (QAccessible.Text.Name, QAccessible.Text.Value)]
+        for name in ("text", "toPlainText", "placeholderText", "title"):
+            if callable(getattr(widget, name, None)):
+                found.append(str(getattr(widget, name)()))
+    found += [f"{action.text()} {action.toolTip()}" for action in window.findChildren(QAction)]
+    return "\n".join(found)
+
+
+def test_no_word_of_the_window_unblinds(window: MainWindow, path: Path, qtbot: QtBot) -> None:
+    with Project.open(path, backups=False) as project:
+        records = StudyRecords(project)
+        hidden = {item.id for item in records.items()} | {p.id for p in records.presentations()}
+        [summary] = project.conversations()
+        hidden |= {channel.path.name for channel in summary.conversation.channels if channel.path is not None}
+        hidden |= {summary.conversation.id, "Zebedee", "Quentin", "κ", "agreement"}
+    page = begun(window, path, qtbot)
+    for _ in range(12):
+        shown = words_of(window)
+        assert "What does" in shown
+        assert not [word for word in hidden if word.lower() in shown.lower()]
+        submit(window, page, qtbot)
