@@ -87,8 +87,8 @@ def test_a_pack_goes_out_and_comes_home(demo: Path, tmp_path: Path) -> None:
     store.submit(shown.id, answer, Listening(spent_s=12.0))
     store.close()
     first, again = (run("merge", str(demo), str(pack))["packs"][0] for _ in range(2))
-    assert (first["added"], first["already_known"], first["refused"]) == (1, 0, [])
-    assert (again["added"], again["already_known"], again["refused"]) == (0, 1, [])
+    assert (first["added"], first["already_known"], first["refused"]) == (2, 0, [])
+    assert (again["added"], again["already_known"], again["refused"]) == (0, 2, [])
     ben = run("status", str(demo))["annotators"][1]
     assert (ben["submitted"], ben["spent_s"], ben["pace_s"]) == (1, 12.0, 12.0)
 

@@ -174,7 +174,7 @@ def test_a_pack_is_written_and_comes_home_by_dropping_it(
     settle(window, qtbot)
     assert page.status is not None
     assert page.status.seats[0].submitted == 1
-    assert "1 submissions and 0 steps and breaks added" in window.messages.texts[0]
+    assert "1 submissions and 1 steps and breaks added" in window.messages.texts[0]
 
 
 def test_a_locked_page_opens_with_its_passphrase_only(studied: Path) -> None:
