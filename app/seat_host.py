@@ -13,7 +13,8 @@ from annotation.errors import FloorscopeError
 from annotation.study.answers import Draft, Entry
 from annotation.study.clips import ClipLibrary
 from annotation.study.pack_file import is_pack
-from annotation.study.store import AnnotatorStore, find_seat, seat_of_pack
+from annotation.study.seats import find_seat, seat_of_pack
+from annotation.study.store import AnnotatorStore
 from app.actions import ActionSet
 from app.kept_label import KeptLabel
 from app.message_bar import MessageBar

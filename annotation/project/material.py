@@ -22,6 +22,7 @@ from annotation.events import FloorEvent
 from annotation.notices import Notice
 from annotation.project.database import now
 from annotation.project.faults import DamagedProjectError, ProjectError
+from annotation.project.json_column import value_from_json
 from annotation.sources import EventSource, ImportedConversation, SourceRole
 
 _Value = TypeVar("_Value")
@@ -123,7 +124,7 @@ def conversations_in(db: Database, folder: Path, conversation_id: str | None = N
             id=found,
             rate_hz=rate_hz,
             channels=tuple(channels.get(found, ())),
-            attributes=MappingProxyType(_decoded(attributes, dict[str, str], found)),
+            attributes=MappingProxyType(value_from_json(attributes, dict[str, str], found)),
             event_frames=event_frames,
         )
         for found, rate_hz, attributes, event_frames in rows
@@ -150,7 +151,7 @@ def mapping_history(db: Database, conversation_id: str) -> tuple[MappingEntry, .
         "SELECT person, at, assignments FROM mapping WHERE conversation = ? ORDER BY sequence", [conversation_id]
     )
     return tuple(
-        MappingEntry(person, at, _decoded(text, tuple[SpeakerAssignment, ...], conversation_id))
+        MappingEntry(person, at, value_from_json(text, tuple[SpeakerAssignment, ...], conversation_id))
         for person, at, text in rows
     )
 
@@ -167,13 +168,6 @@ def mapped(db: Database, imported: Conversation) -> Conversation:
     """Return a conversation with the newest state of its mapping applied."""
     history = mapping_history(db, imported.id)
     return assign_speakers(imported, history[-1].assignments) if history else imported
-
-
-def _decoded(text: str, kind: type[_Value], where: str) -> _Value:
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except msgspec.DecodeError as error:
-        raise DamagedProjectError(f"A row cannot be read: {error}.", where=where) from error
 
 
 def sources_of(db: Database, conversation_id: str) -> tuple[EventSource, ...]:
@@ -211,12 +205,12 @@ def summaries_in(
         "SELECT conversation, assignments FROM mapping "
         "WHERE sequence IN (SELECT max(sequence) FROM mapping GROUP BY conversation)"
     )
-    mappings = {owner: _decoded(text, tuple[SpeakerAssignment, ...], owner) for owner, text in newest}
+    mappings = {owner: value_from_json(text, tuple[SpeakerAssignment, ...], owner) for owner, text in newest}
     kinds: dict[str, Counter[str]] = {}
     for owner, counts in db.execute(
         "SELECT conversation, kinds FROM source WHERE role = ?", [SourceRole.REFERENCE.value]
     ):
-        kinds.setdefault(owner, Counter()).update(_decoded(counts, dict[str, int], owner))
+        kinds.setdefault(owner, Counter()).update(value_from_json(counts, dict[str, int], owner))
     result = []
     for found, imported in conversations_in(db, folder).items():
         conversation = assign_speakers(imported, mappings[found]) if found in mappings else imported

@@ -7,13 +7,11 @@ and no onset of an item. Nothing of it reaches the widgets but signals and outli
 import io
 import sqlite3
 import threading
-from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Protocol
 
-import msgspec
 import numpy as np
 import soundfile  # type: ignore[import-untyped]
 from numpy.typing import NDArray
@@ -27,14 +25,12 @@ from annotation.audio.waveform import ChannelWaveform
 from annotation.cancellation import CancelToken
 from annotation.project.backup import home_of
 from annotation.project.database import connect
-from annotation.project.faults import DamagedProjectError, faults_of
+from annotation.project.faults import faults_of
+from annotation.project.json_column import value_from_json
 from annotation.project.material import imported_conversation, mapped
 from annotation.study.design import About, StudyError
 from annotation.study.pack_file import connect_pack, is_pack
 from annotation.study.presentation import Voice
-
-_KEPT = 3
-"""Presentations whose sound stays in memory: the last, the present and the next."""
 
 _READ = {
     "presentation": frozenset(
@@ -89,13 +85,12 @@ class ClipLibrary:
     """
 
     def __init__(self, path: Path, seat: str, cache: AudioCache) -> None:
-        # Protects the connection and what is kept: a task reads the next clip while the window asks for this one.
+        # Protects the connection: a task reads the next clip while the window asks for this one.
         self._lock = threading.Lock()
-        self._kept: OrderedDict[str, ClipSound] = OrderedDict()
         self._source: _Source = _PackSource(path) if is_pack(path) else _ProjectSource(path, seat, cache)
 
     def sound(self, presentation: str, token: CancelToken | None = None) -> ClipSound:
-        """Return the sound of a presentation; at once if it was prefetched, or met lately.
+        """Return the sound of a presentation, read anew each time: one met before takes as long as one that was not.
 
         Raises
         ------
@@ -105,22 +100,11 @@ class ClipLibrary:
             If `token` was set.
         """
         with self._lock:
-            sound = self._kept.pop(presentation, None)
-            if sound is None:
-                sound = self._source.read(presentation, token or CancelToken())
-            self._kept[presentation] = sound
-            while len(self._kept) > _KEPT:
-                self._kept.popitem(last=False)
-            return sound
-
-    def prefetch(self, presentation: str, token: CancelToken | None = None) -> None:
-        """Read the sound of a presentation that will be wanted soon, and keep it until then; faults as `sound`."""
-        self.sound(presentation, token)
+            return self._source.read(presentation, token or CancelToken())
 
     def close(self) -> None:
-        """Close the connection and forget what was prefetched."""
+        """Close the connection."""
         with self._lock:
-            self._kept.clear()
             self._source.close()
 
 
@@ -190,10 +174,10 @@ class _ProjectSource:
             onset=onset,
             frames=frames,
             cue_voice=cue_voice,
-            voices=_decoded(voices, tuple[Voice, ...], where),
-            speakers=_decoded(speakers, tuple[str, ...], where),
+            voices=value_from_json(voices, tuple[Voice, ...], where),
+            speakers=value_from_json(speakers, tuple[str, ...], where),
             conversation=conversation,
-            muted_from=end if _decoded(about, About, where).mutes_others_after else None,
+            muted_from=end if value_from_json(about, About, where).mutes_others_after else None,
         )
 
 
@@ -214,7 +198,7 @@ class _PackSource:
                 self._db.execute("SELECT voice, flac FROM sound WHERE presentation = ?", [presentation]).fetchall()
             )
         rate_hz, frames, text = row
-        voices = _decoded(text, tuple[Voice, ...], f"presentation {presentation}")
+        voices = value_from_json(text, tuple[Voice, ...], f"presentation {presentation}")
         return ClipSound(presentation, rate_hz, frames, tuple(self._voices(voices, sounds, rate_hz, frames, token)))
 
     def _voices(
@@ -259,10 +243,3 @@ def _allowed(action: int, first: str | None, second: str | None, database: str |
     if action == sqlite3.SQLITE_READ and second in _READ.get(first or "", frozenset()):
         return sqlite3.SQLITE_OK
     return sqlite3.SQLITE_DENY
-
-
-def _decoded(text: str, kind: Any, where: str) -> Any:
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except msgspec.DecodeError as error:
-        raise DamagedProjectError(f"A row cannot be read: {error}.", where=where) from error

@@ -12,6 +12,7 @@ from sqlite_utils import Database
 from annotation.circumstances import Circumstances
 from annotation.errors import InvalidValueError
 from annotation.project.faults import DamagedProjectError
+from annotation.project.json_column import value_from_json
 from annotation.study.answers import Draft, Entry, SeatBreak, Submission
 from annotation.study.presentation import Answer, Listening
 
@@ -22,7 +23,7 @@ DRAFT_COLUMNS = "id, presentation, at, label, undoes, answer, circumstances"
 SUBMISSION_COLUMNS = "id, presentation, at, draft, answer, listening, scheme_version"
 BREAK_COLUMNS = "id, seat, at, begins"
 
-_Value = TypeVar("_Value", Answer, Listening, Circumstances)
+_Value = TypeVar("_Value")
 
 
 def insert_entry(connection: sqlite3.Connection, entry: Entry) -> bool:
@@ -80,9 +81,17 @@ def draft_from(row: tuple[Any, ...]) -> Draft:
     """
     entry_id, presentation, at, label, undoes, answer, how = row
     where = f"draft {entry_id}"
-    circumstances = None if how is None else _decoded(how, Circumstances, where)
+    circumstances = None if how is None else _limited(how, Circumstances, where)
     try:
-        return Draft(presentation, label, _decoded(answer, Answer, where), undoes, circumstances, at, entry_id)
+        return Draft(
+            presentation,
+            label,
+            _limited(answer, Answer, where),
+            undoes,
+            circumstances,
+            at,
+            entry_id,
+        )
     except InvalidValueError as fault:
         raise DamagedProjectError(fault.what, where=where) from fault
 
@@ -93,8 +102,8 @@ def submission_from(row: tuple[Any, ...]) -> Submission:
     where = f"submission {entry_id}"
     return Submission(
         presentation,
-        _decoded(answer, Answer, where),
-        _decoded(listening, Listening, where),
+        _limited(answer, Answer, where),
+        _limited(listening, Listening, where),
         version,
         draft,
         at,
@@ -133,13 +142,8 @@ def json_from_value(value: Answer | Listening | Circumstances) -> str:
 
 def answer_from_json(text: str, where: str) -> Answer:
     """Return the answer in a JSON text; faults as `draft_from`."""
-    return _decoded(text, Answer, where)
+    return _limited(text, Answer, where)
 
 
-def _decoded(text: str, kind: type[_Value], where: str) -> _Value:
-    if len(text) > LARGEST_ENTRY_BYTES:
-        raise DamagedProjectError("A row is larger than any that is ever written.", where=where)
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except (msgspec.DecodeError, InvalidValueError, UnicodeDecodeError) as error:
-        raise DamagedProjectError(f"A row cannot be read: {error}.", where=where) from error
+def _limited(text: str, kind: type[_Value], where: str) -> _Value:
+    return value_from_json(text, kind, where, largest=LARGEST_ENTRY_BYTES)

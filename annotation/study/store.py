@@ -19,12 +19,12 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from sqlite_utils import Database
 
-from annotation.errors import FloorscopeError, InvalidValueError
+from annotation.errors import FloorscopeError
 from annotation.project.database import connect
-from annotation.project.faults import DamagedProjectError, LeaseLostError, ProjectError, ProjectWriteError, faults_of
+from annotation.project.faults import ProjectError, ProjectWriteError, faults_of
+from annotation.project.json_column import value_from_json
 from annotation.project.lease import Lease, release_lease, take_lease
 from annotation.project.writer import LogWriter
 from annotation.scheme import Scheme
@@ -36,10 +36,9 @@ from annotation.study.entries import (
     SUBMISSION_COLUMNS,
     answer_from_json,
     draft_from,
-    insert_entry,
     submission_from,
 )
-from annotation.study.pack_file import connect_pack, is_pack
+from annotation.study.pack_file import is_pack
 from annotation.study.presentation import (
     Answer,
     Cue,
@@ -49,7 +48,8 @@ from annotation.study.presentation import (
     faults_of_answer,
     missing_from,
 )
-from annotation.study.seat_access import LEASE_LOST, connect_reader, connect_writer
+from annotation.study.seat_access import connect_reader
+from annotation.study.seat_keeper import SeatKeeper
 
 OnKept = Callable[[tuple[Entry, ...]], None]
 OnFailed = Callable[[FloorscopeError, tuple[Entry, ...]], None]
@@ -102,7 +102,7 @@ class AnnotatorStore:
     path
         A project or a pack.
     seat
-        The seat's id: `find_seat` for a project, `seat_of_pack` for a pack.
+        The seat's id: `find_seat` for a project, `annotation.study.seats.seat_of_pack` for a pack.
     on_kept, on_failed
         Called on the writer's thread with entries that are on the disk, and with a fault and what it holds back. They
         must not raise.
@@ -153,7 +153,7 @@ class AnnotatorStore:
                 self._take_seat(take_over)
             if not self.read_only_reason:
                 token = self._lease.token if self._lease else ""
-                self._writer = LogWriter(_SeatKeeper(self.path, seat, token), self._kept, self._failed)
+                self._writer = LogWriter(SeatKeeper(self.path, seat, token), self._kept, self._failed)
         except BaseException:
             self._reader.db.close()
             raise
@@ -246,7 +246,7 @@ class AnnotatorStore:
         self._require_open(presentation)
         # What was queued and is not written yet belongs to it as well.
         self.flush(_SUBMIT_SECONDS)
-        history = AnswerHistory(presentation, self._drafts(presentation), self._record)
+        history = AnswerHistory(presentation, self._drafts(presentation), self._write)
         if self.read_only_reason:
             history.freeze(self.read_only_reason)
         elif self._writer is not None and self._writer.failure is not None:
@@ -374,9 +374,6 @@ class AnnotatorStore:
         )
         self._lease, self.read_only_reason = answer.lease, answer.reason
 
-    def _record(self, draft: Draft) -> None:
-        self._write(draft)
-
     def _write(self, entry: Entry) -> None:
         if self._writer is None:
             raise StudyError(self.read_only_reason, where=str(self.path))
@@ -419,7 +416,7 @@ class AnnotatorStore:
         if not rows:
             raise StudyError("This seat has no such presentation.")
         found, position, rate_hz, frames, cue_voice, cue_onset, cue_offset, voices = rows[0]
-        speakers = _decoded(voices, tuple[Voice, ...], f"presentation {found}")
+        speakers = value_from_json(voices, tuple[Voice, ...], f"presentation {found}")
         return Presentation(found, position, rate_hz, frames, speakers, Cue(cue_voice, cue_onset, cue_offset))
 
     def _done_in_round(self, turn: int) -> set[str]:
@@ -483,7 +480,7 @@ class AnnotatorStore:
         if not rows:
             raise StudyError("The file has no such seat.", where=str(self.path))
         study, annotator, about, replaced = rows[0]
-        return _decoded(about, About, f"study {study}"), annotator, study, bool(replaced)
+        return value_from_json(about, About, f"study {study}"), annotator, study, bool(replaced)
 
     def _value(self, query: str, arguments: list[Any] | None = None) -> Any:
         return self._rows(query, arguments)[0][0]
@@ -493,86 +490,6 @@ class AnnotatorStore:
             return self._reader.db.execute(query.format_map(self._reader.views), arguments or []).fetchall()
 
 
-class _SeatKeeper:
-    """Keeps what is entered at one seat."""
-
-    def __init__(self, path: Path, seat: str, lease_token: str) -> None:
-        self.path = path
-        self._seat = seat
-        self._lease_token = lease_token
-
-    def connect(self) -> Database:
-        return connect_writer(self.path, self._seat, self._lease_token)
-
-    def insert(self, db: Database, entry: Entry) -> None:
-        try:
-            insert_entry(db.conn, entry)
-        except InvalidValueError as fault:
-            if LEASE_LOST not in fault.what:
-                raise
-            raise LeaseLostError(
-                "Another Floorscope took over this seat, so what was entered since is not kept.",
-                where=str(self.path),
-                remedy="Close it here, and go on where it is open.",
-            ) from fault
-
-    def place_of(self, entry: Entry) -> tuple[str, ...]:
-        return ("break", entry.seat) if isinstance(entry, SeatBreak) else ("presentation", entry.presentation)
-
-
-def find_seat(path: Path, annotator: str, study: str = "") -> str:
-    """Return the id of an annotator's seat in a project by the name they sign in with; nobody else's is read.
-
-    Parameters
-    ----------
-    study
-        The id or name of a study; without it, the newest one that has a seat of this name.
-
-    Raises
-    ------
-    StudyError
-        If there is no such seat.
-    ProjectError
-        If the file cannot be opened.
-    """
-    query = (
-        "SELECT s.id FROM study_seat s JOIN study t ON t.id = s.study WHERE s.annotator = ? "
-        "AND (? = '' OR t.id = ? OR t.name = ?) ORDER BY t.at DESC LIMIT 1"
-    )
-    db = connect(path, read_only=True)
-    try:
-        with faults_of(path):
-            row = db.execute(query, [annotator, study, study, study]).fetchone()
-    finally:
-        db.close()
-    if row is None:
-        raise StudyError(
-            f"No study of this project has an annotator “{annotator}”.",
-            where=str(path),
-            remedy="Ask the lead how your name is written there.",
-        )
-    return str(row[0])
-
-
-def seat_of_pack(path: Path) -> str:
-    """Return the id of the seat that a pack is of.
-
-    Raises
-    ------
-    StudyError
-        If the file is no pack.
-    """
-    db = connect_pack(path, read_only=True)
-    try:
-        with faults_of(path):
-            row = db.execute("SELECT seat FROM seat_about").fetchone()
-    finally:
-        db.close()
-    if row is None:
-        raise StudyError("The pack does not say whose it is.", where=str(path))
-    return str(row[0])
-
-
 def _with_connection(path: Path, work: Callable[[Database], Any]) -> Any:
     db = connect(path)
     try:
@@ -580,10 +497,3 @@ def _with_connection(path: Path, work: Callable[[Database], Any]) -> Any:
             return work(db)
     finally:
         db.close()
-
-
-def _decoded(text: str, kind: Any, where: str) -> Any:
-    try:
-        return msgspec.json.decode(text, type=kind)
-    except (msgspec.DecodeError, InvalidValueError) as error:
-        raise DamagedProjectError(f"A row cannot be read: {error}.", where=where) from error

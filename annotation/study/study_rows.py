@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlite_utils import Database
 
-from annotation.project.faults import DamagedProjectError
+from annotation.project.json_column import value_from_json
 from annotation.study.answers import Submission
 from annotation.study.clip import Clip
 from annotation.study.design import StudyDesign, about_design, json_from_design
@@ -131,11 +131,6 @@ def presentations_of(db: Database, study: str, seat: str = "") -> tuple[DrawnPre
 def _presentation_from(row: tuple[Any, ...]) -> DrawnPresentation:
     found, seat, batch, position, item, number, rate_hz, onset, frames, cue_voice, cue_onset, cue_offset = row[:12]
     where = f"presentation {found}"
-    try:
-        voices = msgspec.json.decode(row[12], type=tuple[Voice, ...])
-        speakers = msgspec.json.decode(row[13], type=tuple[str, ...])
-    except msgspec.DecodeError as error:
-        raise DamagedProjectError(f"A row cannot be read: {error}.", where=where) from error
     return DrawnPresentation(
         id=found,
         seat=seat,
@@ -146,8 +141,8 @@ def _presentation_from(row: tuple[Any, ...]) -> DrawnPresentation:
         rate_hz=rate_hz,
         clip=Clip(onset, onset + frames, onset + cue_onset, onset + cue_offset),
         cue_voice=cue_voice,
-        voices=voices,
-        speakers=speakers,
+        voices=value_from_json(row[12], tuple[Voice, ...], where),
+        speakers=value_from_json(row[13], tuple[str, ...], where),
         reference=None if row[14] is None else answer_from_json(row[14], where),
     )
 

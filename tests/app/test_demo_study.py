@@ -3,7 +3,8 @@ from pathlib import Path
 from annotation.project.project import Project
 from annotation.study.presentation import faults_of_answer, missing_from
 from annotation.study.records import StudyRecords
-from annotation.study.store import AnnotatorStore, find_seat
+from annotation.study.seats import find_seat
+from annotation.study.store import AnnotatorStore
 from app.demo_study import SIMULATED, STUDY_NAME, make_demo_study, own_seat_name
 
 

@@ -10,7 +10,8 @@ from annotation.project.project import Project
 from annotation.study.design import StudyError
 from annotation.study.presentation import Answer, Listening
 from annotation.study.records import StudyRecords
-from annotation.study.store import AnnotatorStore, seat_of_pack
+from annotation.study.seats import seat_of_pack
+from annotation.study.store import AnnotatorStore
 from app.cli import floorscope
 from app.demo import make_demo
 

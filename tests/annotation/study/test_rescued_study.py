@@ -9,7 +9,8 @@ from annotation.project.removal import remove_person
 from annotation.project.salvage import rescue
 from annotation.study.presentation import Answer, Listening
 from annotation.study.records import Study, StudyRecords
-from annotation.study.store import AnnotatorStore, find_seat
+from annotation.study.seats import find_seat
+from annotation.study.store import AnnotatorStore
 
 
 def submitted(path: Path, annotator: str, answer: Answer, count: int) -> None:

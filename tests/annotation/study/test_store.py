@@ -16,7 +16,8 @@ from annotation.study.design import Calibration, StudyDesign, StudyError
 from annotation.study.drawing import REPEAT
 from annotation.study.presentation import Answer, Listening, Presentation
 from annotation.study.records import Study, StudyRecords
-from annotation.study.store import REACH_BACK, AnnotatorStore, find_seat
+from annotation.study.seats import find_seat
+from annotation.study.store import REACH_BACK, AnnotatorStore
 
 Maker = Callable[..., Answer]
 

@@ -8,7 +8,8 @@ from pytestqt.qtbot import QtBot
 from annotation.project.project import Project
 from annotation.study.presentation import Answer, Listening
 from annotation.study.records import StudyRecords
-from annotation.study.store import AnnotatorStore, find_seat
+from annotation.study.seats import find_seat
+from annotation.study.store import AnnotatorStore
 from app.actions import ACTIONS, When
 from app.main_window import MainWindow
 from app.sign_in_dialog import SignInDialog
