@@ -439,7 +439,7 @@ class _Head(QWidget):
         font.setBold(True)
         self._title.setFont(font)
         self._bar = QProgressBar()
-        self._bar.setMaximumWidth(unit * 12)
+        self._bar.setMaximumSize(unit * 12, unit // 2)
         self._bar.setTextVisible(False)
         self._pace = QLabel()
         row = QHBoxLayout(self)
@@ -457,8 +457,11 @@ class _Head(QWidget):
         """Show where one is; no bar where `total` is 0."""
         self._title.setText(title)
         self._bar.setVisible(total > 0)
+        # A new value repaints the window at once, in the middle of its being laid out.
+        self._bar.setUpdatesEnabled(False)
         self._bar.setRange(0, max(total, 1))
         self._bar.setValue(done)
+        self._bar.setUpdatesEnabled(True)
         self._bar.setAccessibleName(f"{done} of {total} items handed in")
         self._pace.setText(pace)
 

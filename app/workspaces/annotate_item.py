@@ -1,7 +1,6 @@
 """One item that is open: its player, its session and its view, made together and closed together."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,17 +12,15 @@ from annotation.study.presentation import Presentation
 from app.actions import ActionSet
 from app.playback.devices import output_names
 from app.playback.player import Player
+from app.workspaces.timeline_handlers import timeline_handlers
 from widgets.annotate.item_view import ItemView
 from widgets.annotate.listening import ListeningMeter
 from widgets.annotate.session import ItemSession
-from widgets.marking.edge import Edge
 from widgets.marking.look import KindLook
 from widgets.theme import Theme
 from widgets.transport.transport import ChannelMix
 from widgets.transport.transport_bar import TransportBar
 
-CURSOR_STEP_S = 0.1
-GAIN_STEP_DB = 3.0
 _PANEL_ACTIONS = (
     "event.onset_here",
     "event.offset_here",
@@ -128,15 +125,20 @@ class OpenItem(QObject):
 
     def handlers(self) -> dict[str, Callable[[], object]]:
         """Return what each action does to this item."""
-        session, timeline, player = self.session, self.view.timeline, self.player
-        step = round(CURSOR_STEP_S * self.presentation.rate_hz)
+        session = self.session
+        shared = timeline_handlers(
+            session=session,
+            timeline=self.view.timeline,
+            player=self.player,
+            bar=self.bar,
+            rate_hz=self.presentation.rate_hz,
+            frames=self.presentation.frames,
+            lane=lambda: self.view.speaker,
+            say=self.said.emit,
+        )
         handlers: dict[str, Callable[[], object]] = {
-            "edit.undo": session.undo,
-            "edit.redo": session.redo,
+            **shared,
             "event.none": self._select_nothing,
-            "event.onset_here": partial(session.set_edge_to_cursor, Edge.ONSET),
-            "event.offset_here": partial(session.set_edge_to_cursor, Edge.OFFSET),
-            "event.edge": session.cycle_edge,
             "event.delete": session.clear_edges,
             "study.submit": self.view.submit,
             "study.cannot_tell": self.view.panel.ask_reason,
@@ -147,37 +149,12 @@ class OpenItem(QObject):
             "study.cue": self._seek_cue,
             "play.toggle": session.toggle,
             "play.selection": session.play_span,
-            "play.end": session.play_end,
-            "play.onset": session.play_onset,
-            "play.slower": lambda: self._step_speed(faster=False),
-            "play.faster": lambda: self._step_speed(faster=True),
-            "play.normal": lambda: self.bar.choose_speed(1.0),
             "lane.solo": lambda: self.view.toggle(solo=True),
             "lane.mute": lambda: self.view.toggle(solo=False),
-            "cursor.back": lambda: self._move_cursor(-step),
-            "cursor.forth": lambda: self._move_cursor(step),
-            "cursor.back_far": lambda: self._move_cursor(-10 * step),
-            "cursor.forth_far": lambda: self._move_cursor(10 * step),
-            "cursor.start": lambda: player.seek(0),
-            "cursor.end": lambda: player.seek(self.presentation.frames),
             "lane.up": lambda: self.view.step_lane(-1),
             "lane.down": lambda: self.view.step_lane(1),
-            "view.zoom_in": timeline.zoom_in,
-            "view.zoom_out": timeline.zoom_out,
             "view.zoom_selection": self._zoom_to_span,
-            "view.zoom_all": timeline.zoom_to_all,
-            "view.page_back": lambda: timeline.pan(-0.9),
-            "view.page_forth": lambda: timeline.pan(0.9),
-            "view.gain_up": lambda: self._change_gain(GAIN_STEP_DB),
-            "view.gain_down": lambda: self._change_gain(-GAIN_STEP_DB),
-            "view.timeline": timeline.setFocus,
         }
-        for sign, way in ((-1, "back"), (1, "forth")):
-            for milliseconds in (1, 10, 100):
-                handlers[f"nudge.{way}_{milliseconds}"] = partial(session.nudge, sign * milliseconds)
-        for which in ("before", "after"):
-            for number in range(10):
-                handlers[f"holder.{which}_{number}"] = partial(session.set_holder_by_number, which, number)
         return handlers
 
     def _look(self, theme: Theme) -> KindLook:
@@ -205,16 +182,6 @@ class OpenItem(QObject):
         onset, offset = self.session.span
         margin = max((offset - onset) // 4, self.presentation.rate_hz // 10)
         self.view.timeline.zoom_to(onset - margin, offset + margin)
-
-    def _step_speed(self, *, faster: bool) -> None:
-        self.said.emit(f"Plays at {self.bar.step_speed(faster=faster)} the speed, the pitch kept.")
-
-    def _move_cursor(self, by: int) -> None:
-        self.player.seek(max(0, min(self.player.position + by, self.presentation.frames)))
-
-    def _change_gain(self, by_db: float) -> None:
-        timeline, lane = self.view.timeline, self.view.speaker
-        timeline.set_gain(lane, timeline.gain(lane) + by_db)
 
     def _select_nothing(self) -> None:
         self.session.forget_range()

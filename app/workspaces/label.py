@@ -27,18 +27,16 @@ from app.playback.devices import output_names
 from app.playback.player import Player
 from app.tasks import Task, TaskRunner
 from app.workspaces.sound_aids import SoundAids
+from app.workspaces.timeline_handlers import timeline_handlers
 from widgets.labelling.appearance import Appearance
 from widgets.labelling.session import LabellingSession
 from widgets.labelling.view import LabellingView
-from widgets.marking.edge import Edge
 from widgets.marking.kind_keys import typing
 from widgets.theme import Theme
 from widgets.transport.transport import ChannelMix
 from widgets.transport.transport_bar import TransportBar
 
 Result = TypeVar("Result")
-GAIN_STEP_DB = 3.0
-CURSOR_STEP_S = 0.1
 
 
 class LabelPage(QWidget):
@@ -189,55 +187,35 @@ class LabelPage(QWidget):
 
     def handlers(self) -> Mapping[str, Callable[[], object]]:
         """Return what each action of the table does on this page."""
-        session, timeline, player = self.session, self.view.timeline, self.player
-        step = round(CURSOR_STEP_S * self.conversation.rate_hz)
+        session = self.session
+        shared = timeline_handlers(
+            session=session,
+            timeline=self.view.timeline,
+            player=self.player,
+            bar=self.bar,
+            rate_hz=self.conversation.rate_hz,
+            frames=self.conversation.frames,
+            lane=lambda: self.session.speaker,
+            say=self.said.emit,
+        )
         handlers: dict[str, Callable[[], object]] = {
-            "edit.undo": session.undo,
-            "edit.redo": session.redo,
+            **shared,
             "event.next": partial(session.step_event, forward=True),
             "event.previous": partial(session.step_event, forward=False),
             "event.none": self._select_nothing,
-            "event.onset_here": partial(session.set_edge_to_cursor, Edge.ONSET),
-            "event.offset_here": partial(session.set_edge_to_cursor, Edge.OFFSET),
-            "event.edge": session.cycle_edge,
             "event.split": session.split,
             "event.merge": session.merge,
             "event.delete": session.delete,
             "event.comment": self._comment,
             "play.toggle": self.toggle,
             "play.selection": session.play_selection,
-            "play.end": session.play_end,
-            "play.onset": session.play_onset,
-            "play.slower": lambda: self._step_speed(faster=False),
-            "play.faster": lambda: self._step_speed(faster=True),
-            "play.normal": self._play_as_recorded,
             "lane.solo": partial(self._on_lane, self.view.mixer.toggle_solo),
             "lane.mute": partial(self._on_lane, self.view.mixer.toggle_mute),
-            "cursor.back": lambda: self._move_cursor(-step),
-            "cursor.forth": lambda: self._move_cursor(step),
-            "cursor.back_far": lambda: self._move_cursor(-10 * step),
-            "cursor.forth_far": lambda: self._move_cursor(10 * step),
-            "cursor.start": lambda: player.seek(0),
-            "cursor.end": lambda: player.seek(self.conversation.frames),
             "lane.up": partial(session.step_speaker, -1),
             "lane.down": partial(session.step_speaker, 1),
-            "view.zoom_in": timeline.zoom_in,
-            "view.zoom_out": timeline.zoom_out,
             "view.zoom_selection": self.view.zoom_to_selection,
-            "view.zoom_all": timeline.zoom_to_all,
-            "view.page_back": lambda: timeline.pan(-0.9),
-            "view.page_forth": lambda: timeline.pan(0.9),
-            "view.gain_up": lambda: self._change_gain(GAIN_STEP_DB),
-            "view.gain_down": lambda: self._change_gain(-GAIN_STEP_DB),
             "view.table": self.view.table.setFocus,
-            "view.timeline": timeline.setFocus,
         }
-        for sign, way in ((-1, "back"), (1, "forth")):
-            for milliseconds in (1, 10, 100):
-                handlers[f"nudge.{way}_{milliseconds}"] = partial(session.nudge, sign * milliseconds)
-        for which in ("before", "after"):
-            for number in range(10):
-                handlers[f"holder.{which}_{number}"] = partial(session.set_holder_by_number, which, number)
         handlers.update(self.aids.handlers())
         return handlers
 
@@ -400,20 +378,6 @@ class LabelPage(QWidget):
         speakers = [channel.speaker for channel in self.conversation.channels]
         if self.session.speaker in speakers:
             call(speakers.index(self.session.speaker))
-
-    def _step_speed(self, *, faster: bool) -> None:
-        self.said.emit(f"Plays at {self.bar.step_speed(faster=faster)} the speed, the pitch kept.")
-
-    def _play_as_recorded(self) -> None:
-        self.bar.choose_speed(1.0)
-        self.said.emit("Plays at the speed of the recording.")
-
-    def _move_cursor(self, by: int) -> None:
-        self.player.seek(max(0, min(self.player.position + by, self.conversation.frames)))
-
-    def _change_gain(self, by_db: float) -> None:
-        timeline, speaker = self.view.timeline, self.session.speaker
-        timeline.set_gain(speaker, timeline.gain(speaker) + by_db)
 
     def _comment(self) -> None:
         self.view.tabs.setCurrentIndex(0)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QPushButton,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -92,6 +93,10 @@ class AnswerPanel(QWidget):
         self.show_answer(session.answer)
 
     # What others call
+
+    def put_first(self, widget: QWidget) -> None:
+        """Show a widget above the answer."""
+        self._column.insertWidget(0, widget)
 
     def show_answer(self, answer: Answer) -> None:
         """Show an answer."""
@@ -211,8 +216,9 @@ class AnswerPanel(QWidget):
 
     def _lay_out(self) -> None:
         scheme, unit = self._session.look.scheme, self.fontMetrics().height()
-        column = QVBoxLayout(self)
-        column.setContentsMargins(unit // 2, unit // 2, unit // 2, unit // 2)
+        body = QWidget()
+        column = self._column = QVBoxLayout(body)
+        column.setContentsMargins(unit // 2, unit // 2, unit // 2, 0)
         column.setSpacing(unit // 3)
         cue = self._session.presentation.cue.speaker
         question = QLabel(f"What does {self._session.look.speaker_name(cue)} do in the band “here”?")
@@ -239,10 +245,26 @@ class AnswerPanel(QWidget):
         self._comment.setMaximumHeight(unit * 4)
         column.addWidget(self._comment)
         column.addStretch(1)
-        column.addWidget(self.checklist)
+        area = QScrollArea()
+        area.setWidget(body)
+        area.setWidgetResizable(True)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setMinimumWidth(body.minimumSizeHint().width() + unit * 2)
+        # What is missing and the way on stay in view, however small the window is.
+        foot = QVBoxLayout()
+        foot.setContentsMargins(unit // 2, unit // 3, unit // 2, unit // 2)
+        foot.setSpacing(unit // 3)
+        foot.addWidget(self.checklist)
         self.submit_button.setToolTip(self._actions["study.submit"].toolTip())
         self.submit_button.setAccessibleName("Submit this answer and go on")
-        column.addWidget(self.submit_button)
+        foot.addWidget(self.submit_button)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(area, 1)
+        whole.addLayout(foot)
 
     def _holder_grid(self) -> QGridLayout:
         grid = QGridLayout()

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from annotation.study.presentation import Answer
 from widgets.annotate.answer_panel import AnswerPanel
@@ -92,13 +92,14 @@ class ItemView(QWidget):
         self.guidelines = guidelines_browser(guidelines, session.look.scheme)
         for action in timeline_actions:
             self.timeline.addAction(action)
+        self._lay_out()
+        # Watches every event of the application: not before the hundreds of laying out are over.
         self._kind_keys = KindKeys(
             kinds={kind.key: kind.id for kind in session.look.scheme.kinds},
             owner=self,
             marking=lambda: False,
             position=lambda: session.position,
         )
-        self._lay_out()
         self._connect()
         self._show_content()
 
@@ -151,7 +152,7 @@ class ItemView(QWidget):
             theme=self._theme,
         )
         self._feedback.continued.connect(self.continued)
-        self._side.insertWidget(0, self._feedback)
+        self.panel.put_first(self._feedback)
         self._show_content()
         self._feedback.button.setFocus()
 
@@ -215,20 +216,9 @@ class ItemView(QWidget):
         left.setStretchFactor(0, 3)
         left.setStretchFactor(1, 1)
         left.setChildrenCollapsible(False)
-        inside = QWidget()
-        self._side = QVBoxLayout(inside)
-        self._side.setContentsMargins(0, 0, 0, 0)
-        self._side.addWidget(self.panel, 1)
-        area = QScrollArea()
-        area.setWidget(inside)
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setMinimumWidth(self.panel.minimumSizeHint().width() + self.fontMetrics().height() * 2)
         across = QSplitter(Qt.Orientation.Horizontal)
         across.addWidget(left)
-        across.addWidget(area)
+        across.addWidget(self.panel)
         across.setStretchFactor(0, 1)
         across.setChildrenCollapsible(False)
         across.setSizes([self.fontMetrics().averageCharWidth() * 130, self.fontMetrics().averageCharWidth() * 52])
