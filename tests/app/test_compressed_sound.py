@@ -1,29 +1,17 @@
 """Compressed sound in the window: decoded when material is opened, decoded again when it went from the cache."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile  # type: ignore[import-untyped]
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotation.project.project import Project
 from app.main_window import MainWindow
-from app.settings import SettingsFile
 
 RATE_HZ = 16_000
 TONE = (0.5 * np.sin(np.arange(3 * RATE_HZ) * 0.1)).astype(np.float32)
-
-
-@pytest.fixture
-def window(qapp: QApplication) -> Iterator[MainWindow]:
-    window = MainWindow(settings=SettingsFile())
-    window.show()
-    yield window
-    window.close()
-    window.deleteLater()
 
 
 @pytest.fixture

@@ -2,13 +2,11 @@
 
 import json
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotation.cancellation import CancelToken
@@ -21,7 +19,6 @@ from app.demo import make_demo
 from app.locate_dialog import LocateDialog
 from app.main_window import MainWindow
 from app.removal_dialog import RemovalDialog
-from app.settings import SettingsFile
 
 NAME = "Annegret Musterfrau"
 
@@ -49,15 +46,6 @@ def labelled(tmp_path: Path) -> Path:
                 edit.add(FloorEvent(conversation.channels[0].speaker, "turn", 0, 10))
             project.close_document(opened)
     return path
-
-
-@pytest.fixture
-def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
-    window = MainWindow(settings=SettingsFile())
-    window.show()
-    yield window
-    window.close()
-    window.deleteLater()
 
 
 def settle(window: MainWindow, qtbot: QtBot) -> None:

@@ -1,12 +1,10 @@
 """A damaged project in the window and on the command line: what is wrong, what can be rescued, what is lost."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from annotation.events import FloorEvent
@@ -15,7 +13,7 @@ from app.cli import floorscope
 from app.demo import make_demo
 from app.main_window import MainWindow
 from app.rescue_dialog import RescueDialog
-from app.settings import SettingsFile, account_name
+from app.settings import account_name
 
 STEPS = 60
 
@@ -35,15 +33,6 @@ def damaged(tmp_path: Path) -> Path:
     data = path.read_bytes()
     path.write_bytes(data.replace(b"number 50.", b"number 5O."))
     return path
-
-
-@pytest.fixture
-def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
-    window = MainWindow(settings=SettingsFile())
-    window.show()
-    yield window
-    window.close()
-    window.deleteLater()
 
 
 def dialog_of(window: MainWindow, qtbot: QtBot) -> RescueDialog:

@@ -1,4 +1,3 @@
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,22 +14,10 @@ from annotation.study.records import StudyRecords
 from annotation.study.store import AnnotatorStore
 from app.demo import make_demo
 from app.main_window import MainWindow
-from app.settings import SettingsFile
 from app.study_dialogs import LOCK_TEXT, ReplaceDialog, SetLockDialog, SubmissionsDialog
 from app.study_wizard import StudyWizard
 
 NAMES = ("Ana", "Ben", "Chidi")
-
-
-@pytest.fixture
-def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
-    window = MainWindow(settings=SettingsFile())
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
-    yield window
-    window.close()
-    window.deleteLater()
 
 
 @pytest.fixture

@@ -1,21 +1,16 @@
 """A project over the demo conversation with a study of three annotators, and a window."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
 
 from annotation.project.project import Project
 from annotation.sources import ImportedConversation
 from annotation.study.design import Calibration, StudyDesign, preset_design
 from annotation.study.records import StudyRecords
 from app.demo import make_demo
-from app.main_window import MainWindow
-from app.settings import SettingsFile
 
 ANNOTATORS = ("Wilhelmina", "Zebedee", "Quentin")
 
@@ -47,15 +42,3 @@ def calibrated(tmp_path: Path, design: StudyDesign) -> Path:
         first = Calibration(("practice",), count=2, pass_mark="1")
         StudyRecords(project).create(msgspec.structs.replace(design, calibration=first), "Lead")
     return made
-
-
-@pytest.fixture
-def window(qapp: QApplication, qtbot: QtBot) -> Iterator[MainWindow]:
-    """Return a window that is active."""
-    window = MainWindow(settings=SettingsFile())
-    with qtbot.waitActive(window):
-        window.show()
-        window.activateWindow()
-    yield window
-    window.close()
-    window.deleteLater()
