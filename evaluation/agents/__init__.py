@@ -1,0 +1,1 @@
+"""Agents on trial: what an agent is to the harness, the kinds of it, and small reference agents."""
