@@ -5,7 +5,7 @@ A session is opened once for an agent and serves many trials. `AgentSession.rese
 sound. The frame's index is the time, so no kind can hear ahead. Lock-step kinds answer as fast as they compute; a
 server paced by the wall clock answers with what it has said by then.
 
-An agent that fails raises `AgentFault`; it costs that trial, and the session must be opened anew.
+An agent that fails raises `AgentError`; it costs that trial, and the session must be opened anew.
 
 DESIGN §9
 """
@@ -72,8 +72,11 @@ class FaultKind(StrEnum):
     MISSING = "missing"
 
 
-class AgentFault(FloorscopeError):
+class AgentError(FloorscopeError):
     """An agent failed, with the reason in words and the end of what it wrote to stderr."""
+
+    code = "agent_failed"
+    exit_code = 1
 
     def __init__(self, kind: FaultKind, message: str, *, stderr: str = "") -> None:
         super().__init__(message)
@@ -109,7 +112,7 @@ class AgentSession(Protocol):
 
         Raises
         ------
-        AgentFault
+        AgentError
             If the agent does not confirm.
         """
         ...
@@ -119,7 +122,7 @@ class AgentSession(Protocol):
 
         Raises
         ------
-        AgentFault
+        AgentError
             If the agent crashes, hangs, floods or answers nonsense.
         """
         ...
