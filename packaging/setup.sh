@@ -56,7 +56,9 @@ if ! "$environment/bin/python" -c 'import pip' >/dev/null 2>&1; then
     "$python" -m venv --clear "$environment"
 fi
 pip=("$environment/bin/python" -m pip --disable-pip-version-check --no-input)
-"${pip[@]}" install --require-hashes -r requirements.lock
+# The lock names every package, so nothing is resolved again: pip takes a requirement with an extra (coverage[toml]) for
+# another one than the locked package and would look for a newer version of it, which then has no hash here.
+"${pip[@]}" install --require-hashes --no-deps -r requirements.lock
 # setuptools is one of the locked packages, so nothing unlocked is fetched to build the checkout's own entry.
 "${pip[@]}" install --no-deps --no-build-isolation --no-index --editable .
 key >"$stamp"
