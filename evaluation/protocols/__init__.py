@@ -1,0 +1,1 @@
+"""The protocols that agents are tried under, one package each: schedule, verdict, scores."""
